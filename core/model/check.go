@@ -1,0 +1,189 @@
+package model
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Bounds of a plan that no published model comes near; they keep every size that is computed from a plan within int64.
+const (
+	maxLayers  = 1 << 10
+	maxWidth   = 1 << 20
+	maxVocab   = 1 << 24
+	maxContext = 1 << 26
+	maxTensors = 1 << 16
+	maxOps     = 1 << 10
+	maxTaps    = 64
+)
+
+// Widths are the widths of the values of one block; Widths[v] belongs to value v. Value 0 of the embedding, the token
+// ids, has width 1.
+type Widths []int
+
+// Shapes are the inferred widths of every value of a plan.
+type Shapes struct {
+	Embed  Widths
+	Layers []Widths
+	Head   Widths
+}
+
+// Check infers the width of every value and checks the whole plan: kinds, operands, attributes, tensors and states.
+// With a nil error the plan can be executed without further checks, on weights of the shapes it declares.
+//
+// Errors: [*PlanError].
+func (p *Plan) Check() (*Shapes, error) {
+	if err := p.checkSizes(); err != nil {
+		return nil, err
+	}
+	s := &Shapes{Layers: make([]Widths, len(p.Layers))}
+	var err error
+	if s.Embed, err = p.checkBlock("embed", &p.Embed, nil, 1, p.Hidden); err != nil {
+		return nil, err
+	}
+	for i := range p.Layers {
+		l := &p.Layers[i]
+		name := fmt.Sprintf("layer %d", i)
+		if err := checkState(name, l.State); err != nil {
+			return nil, err
+		}
+		if s.Layers[i], err = p.checkBlock(name, &l.Block, &l.State, p.Hidden, p.Hidden); err != nil {
+			return nil, err
+		}
+	}
+	if s.Head, err = p.checkBlock("head", &p.Head, nil, p.Hidden, p.Vocab); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// CheckFile checks that the file whose metadata is given has every tensor of the plan, in its shape.
+//
+// Errors: [*PlanError].
+func (p *Plan) CheckFile(md *Metadata) error {
+	for _, t := range p.Tensors {
+		have, ok := md.Tensors[t.Name]
+		if !ok {
+			return &PlanError{Op: -1, Tensor: t.Name, Reason: "the file has no such tensor"}
+		}
+		if !SameShape(have.Shape, t.Shape) {
+			return &PlanError{Op: -1, Tensor: t.Name, Reason: fmt.Sprintf("the plan says %v, the file has %v", t.Shape, have.Shape)}
+		}
+	}
+	return nil
+}
+
+// SameShape reports whether two shapes are equal, leaving out dimensions of 1 at the front, which GGUF does not keep.
+func SameShape(a, b []int) bool {
+	for len(a) > 1 && a[0] == 1 {
+		a = a[1:]
+	}
+	for len(b) > 1 && b[0] == 1 {
+		b = b[1:]
+	}
+	return slices.Equal(a, b)
+}
+
+func (p *Plan) checkSizes() error {
+	whole := func(reason string, args ...any) error {
+		return &PlanError{Op: -1, Reason: fmt.Sprintf(reason, args...)}
+	}
+	for _, c := range []struct {
+		name    string
+		n, most int
+	}{
+		{"hidden size", p.Hidden, maxWidth},
+		{"vocabulary", p.Vocab, maxVocab},
+		{"context", p.Context, maxContext},
+		{"number of layers", len(p.Layers), maxLayers},
+		{"number of tensors", len(p.Tensors), maxTensors},
+	} {
+		if c.n < 1 || c.n > c.most {
+			return whole("%s is %d, want 1 to %d", c.name, c.n, c.most)
+		}
+	}
+	seen := make(map[string]bool, len(p.Tensors))
+	for _, t := range p.Tensors {
+		bad := func(reason string) error { return &PlanError{Op: -1, Tensor: t.Name, Reason: reason} }
+		if t.Name == "" {
+			return whole("a tensor has no name")
+		}
+		if seen[t.Name] {
+			return bad("is listed twice")
+		}
+		seen[t.Name] = true
+		if len(t.Shape) < 1 || len(t.Shape) > 2 {
+			return bad(fmt.Sprintf("has %d dimensions, want 1 or 2", len(t.Shape)))
+		}
+		for _, d := range t.Shape {
+			if d < 1 || d > maxVocab {
+				return bad(fmt.Sprintf("shape %v is out of bounds", t.Shape))
+			}
+		}
+	}
+	return nil
+}
+
+func checkState(block string, s State) error {
+	bad := func(what string) error {
+		return &PlanError{Block: block, Op: -1, Reason: what + " is out of bounds"}
+	}
+	// The product of a layer's state dimensions stays small enough for context × state to fit int64.
+	in := func(ns ...int) bool {
+		prod := 1
+		for _, n := range ns {
+			if n < 1 || n > maxWidth {
+				return false
+			}
+			if prod *= n; prod > 1<<30 {
+				return false
+			}
+		}
+		return true
+	}
+	if s.KV != nil && !(in(s.KV.Heads, s.KV.KeyDim) && in(s.KV.Heads, s.KV.ValueDim)) {
+		return bad("the KV cache")
+	}
+	if s.Conv != nil && (!in(s.Conv.Channels, s.Conv.Taps) || s.Conv.Taps < 2 || s.Conv.Taps > maxTaps) {
+		return bad("the convolution state")
+	}
+	if s.Delta != nil && !in(s.Delta.Heads, s.Delta.KeyDim, s.Delta.ValueDim) {
+		return bad("the delta state")
+	}
+	return nil
+}
+
+func (p *Plan) checkBlock(name string, b *Block, state *State, in, out int) (Widths, error) {
+	if len(b.Ops) > maxOps {
+		return nil, &PlanError{Block: name, Op: -1, Reason: fmt.Sprintf("has %d operations, want at most %d", len(b.Ops), maxOps)}
+	}
+	c := &checker{plan: p, block: name, widths: make(Widths, 1, len(b.Ops)+1), state: state, embed: name == "embed"}
+	c.widths[0] = in
+	for i := range b.Ops {
+		w, err := c.op(i, &b.Ops[i])
+		if err != nil {
+			return nil, err
+		}
+		c.widths = append(c.widths, w)
+	}
+	if b.Out < 0 || int(b.Out) >= len(c.widths) || (b.Out == 0 && name == "embed") {
+		return nil, &PlanError{Block: name, Op: -1, Reason: fmt.Sprintf("its result, value %d, does not exist", b.Out)}
+	}
+	if w := c.widths[b.Out]; w != out {
+		return nil, &PlanError{Block: name, Op: -1, Reason: fmt.Sprintf("its result is %d wide, want %d", w, out)}
+	}
+	if state != nil {
+		for _, s := range []struct {
+			declared, used bool
+			name           string
+		}{
+			{state.KV != nil, c.usedKV, "KV cache"},
+			{state.Conv != nil, c.usedConv, "convolution state"},
+			{state.Delta != nil, c.usedDelta, "delta state"},
+		} {
+			if s.declared && !s.used {
+				return nil, &PlanError{Block: name, Op: -1, Reason: "no operation uses its " + s.name}
+			}
+		}
+	}
+	return c.widths, nil
+}

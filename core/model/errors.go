@@ -1,0 +1,47 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+)
+
+// ErrUnsupported is wrapped by a family's error for a file that it recognises and cannot compute.
+var ErrUnsupported = errors.New("not supported")
+
+// MetadataError says which key or tensor of a file is not as a family needs it.
+type MetadataError struct {
+	// Name is the metadata key or the tensor.
+	Name string
+	// Reason says what is wrong with it.
+	Reason string
+}
+
+func (e *MetadataError) Error() string { return fmt.Sprintf("%s: %s", e.Name, e.Reason) }
+
+// PlanError says where a plan is wrong.
+type PlanError struct {
+	// Block is "embed", "layer 3", "head" or empty for the plan as a whole.
+	Block string
+	// Op is the index of the operation in its block, or −1.
+	Op int
+	// Kind is the operation's kind when Op is not −1.
+	Kind Kind
+	// Tensor is the tensor concerned, or empty.
+	Tensor string
+	// Reason says what is wrong.
+	Reason string
+}
+
+func (e *PlanError) Error() string {
+	s := "plan"
+	if e.Block != "" {
+		s += ": " + e.Block
+	}
+	if e.Op >= 0 {
+		s += fmt.Sprintf(", op %d (%v)", e.Op, e.Kind)
+	}
+	if e.Tensor != "" {
+		s += ", tensor " + e.Tensor
+	}
+	return s + ": " + e.Reason
+}

@@ -1,0 +1,215 @@
+package model
+
+import (
+	"fmt"
+	"math"
+)
+
+// checker infers the widths of one block.
+type checker struct {
+	plan                        *Plan
+	block                       string
+	widths                      Widths
+	state                       *State
+	embed                       bool
+	usedKV, usedConv, usedDelta bool
+}
+
+// arity is the number of inputs and the least and greatest number of weights of each kind.
+var arity = [...]struct{ in, minW, maxW int }{
+	Embed: {1, 1, 1}, RMSNorm: {1, 1, 1}, L2Norm: {1, 0, 0}, Linear: {1, 1, 2}, Add: {2, 0, 0}, Mul: {2, 0, 0},
+	Scale: {1, 0, 0}, SiLU: {1, 0, 0}, GELU: {1, 0, 0}, SwiGLU: {2, 0, 0}, GeGLU: {2, 0, 0}, SigmoidGate: {2, 0, 0},
+	Slice: {1, 0, 0}, Rope: {1, 0, 1}, Attention: {3, 0, 0}, ShortConv: {1, 1, 1}, GatedDelta: {5, 2, 2},
+}
+
+// op checks operation i and returns the width of the value it makes.
+func (c *checker) op(i int, op *Op) (int, error) {
+	bad := func(reason string, args ...any) (int, error) {
+		return 0, &PlanError{Block: c.block, Op: i, Kind: op.Kind, Reason: fmt.Sprintf(reason, args...)}
+	}
+	if op.Kind == 0 || op.Kind >= kindEnd {
+		return bad("this version does not know the kind; a newer Pooled may")
+	}
+	ar := arity[op.Kind]
+	if len(op.In) != ar.in {
+		return bad("has %d inputs, want %d", len(op.In), ar.in)
+	}
+	if len(op.Weights) < ar.minW || len(op.Weights) > ar.maxW {
+		return bad("has %d weights, want %d to %d", len(op.Weights), ar.minW, ar.maxW)
+	}
+	for _, v := range op.In {
+		if v < 0 || int(v) >= len(c.widths) {
+			return bad("reads value %d, which does not exist yet", v)
+		}
+		if c.embed && v == 0 && op.Kind != Embed {
+			return bad("reads the token ids, which only Embed can")
+		}
+	}
+	for _, w := range op.Weights {
+		if w < 0 || w >= len(c.plan.Tensors) {
+			return bad("names tensor %d of %d", w, len(c.plan.Tensors))
+		}
+	}
+	a := &op.Attrs
+	for _, f := range []float64{a.Eps, a.Scale, a.Rope.Base, a.Rope.FreqScale} {
+		if math.IsNaN(f) || math.Abs(f) > 1e9 {
+			return bad("has the attribute %v", f)
+		}
+	}
+	w, reason := c.infer(op)
+	if reason != "" {
+		return bad("%s", reason)
+	}
+	if w < 1 || w > max(maxWidth, c.plan.Vocab) {
+		return bad("its result is %d wide", w)
+	}
+	return w, nil
+}
+
+// shape returns the shape of the op's i-th weight.
+func (c *checker) shape(op *Op, i int) []int { return c.plan.Tensors[op.Weights[i]].Shape }
+
+// want returns a reason when weight i of op has another shape than the one wanted.
+func (c *checker) want(op *Op, i int, shape ...int) string {
+	if have := c.shape(op, i); !SameShape(have, shape) {
+		return fmt.Sprintf("tensor %s has shape %v, want %v", c.plan.Tensors[op.Weights[i]].Name, have, shape)
+	}
+	return ""
+}
+
+// infer returns the width of the result, or why there is none.
+func (c *checker) infer(op *Op) (width int, reason string) {
+	x := c.widths[op.In[0]]
+	a := &op.Attrs
+	switch op.Kind {
+	case Embed:
+		if !c.embed || op.In[0] != 0 {
+			return 0, "may only read the token ids, in the embedding"
+		}
+		s := c.shape(op, 0)
+		if len(s) != 2 || s[0] != c.plan.Vocab {
+			return 0, fmt.Sprintf("tensor %s has shape %v, want %d rows", c.plan.Tensors[op.Weights[0]].Name, s, c.plan.Vocab)
+		}
+		return s[1], ""
+	case RMSNorm:
+		if !divides(a.Groups, x) || a.Eps < 0 {
+			return 0, groupsReason(a.Groups, x)
+		}
+		return x, c.want(op, 0, x/a.Groups)
+	case L2Norm:
+		if !divides(a.Groups, x) || a.Eps < 0 {
+			return 0, groupsReason(a.Groups, x)
+		}
+		return x, ""
+	case Linear:
+		s := c.shape(op, 0)
+		if len(s) != 2 || s[1] != x {
+			return 0, fmt.Sprintf("tensor %s has shape %v, want %d columns", c.plan.Tensors[op.Weights[0]].Name, s, x)
+		}
+		if len(op.Weights) == 2 {
+			return s[0], c.want(op, 1, s[0])
+		}
+		return s[0], ""
+	case Add, Mul, SwiGLU, GeGLU, SigmoidGate:
+		if y := c.widths[op.In[1]]; x != y {
+			return 0, fmt.Sprintf("its inputs are %d and %d wide, want the same", x, y)
+		}
+		return x, ""
+	case Scale, SiLU, GELU:
+		return x, ""
+	case Slice:
+		if !divides(a.Groups, x) {
+			return 0, groupsReason(a.Groups, x)
+		}
+		if g := x / a.Groups; a.Offset < 0 || a.Length < 1 || a.Offset > g || a.Length > g-a.Offset {
+			return 0, fmt.Sprintf("takes [%d, %d+%d) of groups of %d", a.Offset, a.Offset, a.Length, g)
+		}
+		return a.Groups * a.Length, ""
+	case Rope:
+		return c.inferRope(op, x)
+	case Attention:
+		return c.inferAttention(op, x)
+	case ShortConv:
+		if c.state == nil || c.state.Conv == nil || c.usedConv {
+			return 0, "needs a convolution state of its own"
+		}
+		c.usedConv = true
+		s := c.state.Conv
+		if s.Channels != x {
+			return 0, fmt.Sprintf("its input is %d wide, its state %d", x, s.Channels)
+		}
+		return x, c.want(op, 0, x, s.Taps)
+	case GatedDelta:
+		return c.inferDelta(op, x)
+	}
+	return 0, "this version does not know the kind"
+}
+
+func (c *checker) inferRope(op *Op, x int) (int, string) {
+	a := &op.Attrs
+	if !divides(a.Heads, x) {
+		return 0, groupsReason(a.Heads, x)
+	}
+	r := &a.Rope
+	if r.Dims < 2 || r.Dims%2 != 0 || r.Dims > x/a.Heads {
+		return 0, fmt.Sprintf("turns %d values of heads of %d", r.Dims, x/a.Heads)
+	}
+	if r.Base <= 0 || r.FreqScale <= 0 {
+		return 0, fmt.Sprintf("has base %v and frequency scale %v, want both above 0", r.Base, r.FreqScale)
+	}
+	if len(op.Weights) == 1 {
+		return x, c.want(op, 0, r.Dims/2)
+	}
+	return x, ""
+}
+
+func (c *checker) inferAttention(op *Op, q int) (int, string) {
+	a := &op.Attrs
+	if c.state == nil || c.state.KV == nil || c.usedKV {
+		return 0, "needs a KV cache of its own"
+	}
+	c.usedKV = true
+	kv := c.state.KV
+	if !divides(a.KVHeads, a.Heads) || a.KVHeads != kv.Heads {
+		return 0, fmt.Sprintf("has %d query heads and %d KV heads over a cache of %d", a.Heads, a.KVHeads, kv.Heads)
+	}
+	if a.Window < 0 {
+		return 0, fmt.Sprintf("has the window %d", a.Window)
+	}
+	k, v := c.widths[op.In[1]], c.widths[op.In[2]]
+	if q%a.Heads != 0 || q/a.Heads != kv.KeyDim || k != kv.Heads*kv.KeyDim || v != kv.Heads*kv.ValueDim {
+		return 0, fmt.Sprintf("q, k and v are %d, %d and %d wide; %d query heads and a cache of %d heads of %d and %d need others",
+			q, k, v, a.Heads, kv.Heads, kv.KeyDim, kv.ValueDim)
+	}
+	return a.Heads * kv.ValueDim, ""
+}
+
+func (c *checker) inferDelta(op *Op, q int) (int, string) {
+	a := &op.Attrs
+	if c.state == nil || c.state.Delta == nil || c.usedDelta {
+		return 0, "needs a delta state of its own"
+	}
+	c.usedDelta = true
+	s := c.state.Delta
+	if a.KVHeads != s.Heads || !divides(a.Heads, a.KVHeads) {
+		return 0, fmt.Sprintf("has %d key heads and %d value heads over a state of %d", a.Heads, a.KVHeads, s.Heads)
+	}
+	k, v := c.widths[op.In[1]], c.widths[op.In[2]]
+	if q%a.Heads != 0 || q/a.Heads != s.KeyDim || k != q || v != s.Heads*s.ValueDim {
+		return 0, fmt.Sprintf("q, k and v are %d, %d and %d wide; %d key heads and a state of %d heads of [%d, %d] need others",
+			q, k, v, a.Heads, s.Heads, s.KeyDim, s.ValueDim)
+	}
+	if aw, bw := c.widths[op.In[3]], c.widths[op.In[4]]; aw != s.Heads || bw != s.Heads {
+		return 0, fmt.Sprintf("a and b are %d and %d wide, want %d", aw, bw, s.Heads)
+	}
+	if r := c.want(op, 0, s.Heads); r != "" {
+		return 0, r
+	}
+	return v, c.want(op, 1, s.Heads)
+}
+
+func divides(groups, width int) bool { return groups >= 1 && width >= groups && width%groups == 0 }
+
+func groupsReason(groups, width int) string {
+	return fmt.Sprintf("%d groups do not divide a width of %d", groups, width)
+}

@@ -1,0 +1,85 @@
+package model
+
+import "strconv"
+
+// Kind says what an operation computes. The reference implementation of every kind is in package gpu/ref.
+//
+// Below, x is the first input, n its number of rows (tokens) and w its width.
+type Kind uint8
+
+const (
+	// Embed looks rows up: out[t] = Scale · W[token t]. It may only stand in [Plan.Embed], whose value 0 is the
+	// token ids. Weights: W [vocab, out]. Attrs: Scale.
+	Embed Kind = iota + 1
+	// RMSNorm normalises each of the Groups groups of a row: x · weight / sqrt(mean(x²) + Eps).
+	// Weights: weight [w/Groups], shared by the groups. Attrs: Eps, Groups.
+	// Source: Zhang and Sennrich 2019, arXiv 1910.07467.
+	RMSNorm
+	// L2Norm scales each of the Groups groups of a row to length Scale: x · Scale / sqrt(sum(x²) + Eps).
+	// Attrs: Eps, Groups, Scale.
+	L2Norm
+	// Linear is x · Wᵀ (+ bias). Weights: W [out, w], and optionally bias [out].
+	Linear
+	// Add is a + b, of equal width.
+	Add
+	// Mul is a · b by element, of equal width.
+	Mul
+	// Scale multiplies by Attrs.Scale.
+	Scale
+	// SiLU is x · sigmoid(x).
+	SiLU
+	// GELU is the tanh form, 0.5 x (1 + tanh(sqrt(2/π) (x + 0.044715 x³))).
+	GELU
+	// SwiGLU is SiLU(a) · b, of equal width. Source: Shazeer 2020, arXiv 2002.05202.
+	SwiGLU
+	// GeGLU is GELU(a) · b, of equal width. Source: as [SwiGLU].
+	GeGLU
+	// SigmoidGate is a · sigmoid(b), of equal width.
+	SigmoidGate
+	// Slice takes the values [Offset, Offset+Length) of each of Groups equal groups of a row and joins them.
+	// Attrs: Groups, Offset, Length.
+	Slice
+	// Rope turns each of Heads heads by its position. Weights: optionally factors [Rope.Dims/2].
+	// Attrs: Heads, Rope. Source: Su et al. 2021, arXiv 2104.09864.
+	Rope
+	// Attention appends k and v to the layer's KV cache and attends causally.
+	// In: q [n, Heads·KeyDim], k [n, KVHeads·KeyDim], v [n, KVHeads·ValueDim]; out [n, Heads·ValueDim]. Query head h
+	// reads KV head h/(Heads/KVHeads). Attrs: Heads, KVHeads, Scale (of the dot products), Window. State: KV.
+	Attention
+	// ShortConv is a causal convolution over time of each channel by itself, without activation:
+	// out[t, c] = Σ_j W[c, j] · x[t − Taps + 1 + j, c], where rows before the batch come from the state.
+	// Weights: W [channels, Taps]. State: Conv.
+	ShortConv
+	// GatedDelta is the gated delta rule, one state S [KeyDim, ValueDim] a value head; value head h reads key head
+	// h mod Heads. With g = A[h] · softplus(a + dt[h]) and β = sigmoid(b), each token does
+	// S ← exp(g)·S; u = β·(v − Sᵀk); S ← S + k uᵀ; out = Sᵀq.
+	// In: q [n, Heads·KeyDim], k (same), v [n, KVHeads·ValueDim], a [n, KVHeads], b [n, KVHeads]; out like v.
+	// Weights: A [KVHeads], dt [KVHeads]. Attrs: Heads (of keys), KVHeads (of values). State: Delta.
+	// Source: Yang et al. 2024, arXiv 2412.06464.
+	GatedDelta
+
+	kindEnd
+)
+
+var kindNames = [...]string{
+	Embed: "Embed", RMSNorm: "RMSNorm", L2Norm: "L2Norm", Linear: "Linear", Add: "Add", Mul: "Mul", Scale: "Scale",
+	SiLU: "SiLU", GELU: "GELU", SwiGLU: "SwiGLU", GeGLU: "GeGLU", SigmoidGate: "SigmoidGate", Slice: "Slice",
+	Rope: "Rope", Attention: "Attention", ShortConv: "ShortConv", GatedDelta: "GatedDelta",
+}
+
+// String returns the kind's name, or "Kind(n)" for an unknown one.
+func (k Kind) String() string {
+	if k > 0 && k < kindEnd {
+		return kindNames[k]
+	}
+	return "Kind(" + strconv.Itoa(int(k)) + ")"
+}
+
+// Kinds returns every known kind, in order.
+func Kinds() []Kind {
+	ks := make([]Kind, 0, kindEnd-1)
+	for k := Embed; k < kindEnd; k++ {
+		ks = append(ks, k)
+	}
+	return ks
+}
