@@ -1,0 +1,38 @@
+package gguf
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// SplitName is the file name of one part of a split model, such as "qwen-00002-of-00005.gguf".
+type SplitName struct {
+	Base      string // "qwen"
+	No, Count int    // 2 and 5: No counts from 1, unlike split.no in the metadata
+}
+
+// String returns the file name.
+func (s SplitName) String() string { return s.Base + splitSuffix(s.No, s.Count) }
+
+func splitSuffix(no, count int) string { return fmt.Sprintf("-%05d-of-%05d.gguf", no, count) }
+
+// ParseSplitName takes a file name apart; false when it is not that of a part.
+func ParseSplitName(name string) (SplitName, bool) {
+	const tail = len("-00001-of-00001.gguf")
+	if len(name) <= tail {
+		return SplitName{}, false
+	}
+	base, suffix := name[:len(name)-tail], name[len(name)-tail:]
+	no, ok := fiveDigits(suffix[1:6])
+	count, ok2 := fiveDigits(suffix[10:15])
+	if !ok || !ok2 || suffix != splitSuffix(no, count) || no < 1 || no > count || strings.ContainsAny(base, `/\`) {
+		return SplitName{}, false
+	}
+	return SplitName{Base: base, No: no, Count: count}, true
+}
+
+func fiveDigits(s string) (int, bool) {
+	n, err := strconv.ParseUint(s, 10, 32)
+	return int(n), err == nil
+}
