@@ -1,0 +1,132 @@
+package mat
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/pooled/pooled/core/quant"
+)
+
+// scale is what turns the quants of one row of one block into values.
+type scale struct {
+	d [2]float32 // for each half of the block
+	m float32
+}
+
+// scale reads the scales of one row of block b from the headers of its panel.
+func (f *format) scale(headers []byte, b, lane int) scale {
+	h := headers[b*blockCols/f.super*f.header:]
+	d := half(h[2*lane:])
+	if f.super == blockCols {
+		s := scale{d: [2]float32{d, d}}
+		if f.min {
+			s.m = half(h[32+2*lane:])
+		}
+		return s
+	}
+	if f.halves {
+		sub := h[32+b%8*32:]
+		return scale{d: [2]float32{d * float32(int8(sub[lane])), d * float32(int8(sub[16+lane]))}}
+	}
+	sub := h[64+b%8*32:]
+	d *= float32(sub[lane])
+	return scale{d: [2]float32{d, d}, m: -float32(half(h[32+2*lane:]) * float32(sub[16+lane]))}
+}
+
+// lane reads the quants of one row of a block.
+func (f *format) lane(quants []byte, lane int) (q [blockCols]uint8) {
+	if f.bits == 8 {
+		for j := range 8 {
+			copy(q[4*j:4*j+4], quants[64*j+4*lane:])
+		}
+		return q
+	}
+	plane, nibbles := quants[:f.planeBytes()], quants[f.planeBytes():f.quantBytes()]
+	for i := range 16 {
+		v := nibbles[i/4*64+4*lane+i%4]
+		q[i], q[i+16] = v&15, v>>4
+	}
+	switch f.bits {
+	case 5:
+		for k := range q {
+			q[k] |= plane[4*lane+k%4] >> (k / 4) & 1 << 4
+		}
+	case 6:
+		for k := range q {
+			q[k] |= plane[k/16*64+4*lane+k%4] >> (k / 4 % 4 * 2) & 3 << 4
+		}
+	}
+	return q
+}
+
+// unpack reads the quants of a whole block: byte 64j+4r+i is column 4j+i of row r.
+func (f *format) unpack(q *[panelRows * blockCols]uint8, quants []byte) {
+	if f.bits == 8 {
+		copy(q[:], quants)
+		return
+	}
+	plane, nibbles := quants[:f.planeBytes()], quants[f.planeBytes():f.quantBytes()]
+	for j := range 4 {
+		src := (*[64]uint8)(nibbles[64*j:])
+		low, high := (*[64]uint8)(q[64*j:]), (*[64]uint8)(q[256+64*j:])
+		for i, v := range src {
+			low[i], high[i] = v&15, v>>4
+		}
+	}
+	switch f.bits {
+	case 5:
+		src := (*[64]uint8)(plane)
+		for j := range 8 {
+			dst := (*[64]uint8)(q[64*j:])
+			for i, v := range src {
+				dst[i] |= v >> j & 1 << 4
+			}
+		}
+	case 6:
+		for j := range 8 {
+			src, dst := (*[64]uint8)(plane[j/4*64:]), (*[64]uint8)(q[64*j:])
+			for i, v := range src {
+				dst[i] |= v >> (j % 4 * 2) & 3 << 4
+			}
+		}
+	}
+}
+
+// number reads plain number i of a panel.
+func (f *format) number(panel []byte, i int) float32 {
+	switch f.kind {
+	case kindF16:
+		return half(panel[2*i:])
+	case kindBF16:
+		return quant.BF16ToFloat(binary.LittleEndian.Uint16(panel[2*i:]))
+	default:
+		return math.Float32frombits(binary.LittleEndian.Uint32(panel[4*i:]))
+	}
+}
+
+// half reads a half-precision number.
+func half(b []byte) float32 { return quant.HalfToFloat(binary.LittleEndian.Uint16(b)) }
+
+// fma is a·b + c with one rounding to float32, the same on every processor.
+//
+// The product is exact in float64; the sum, rounded to odd where it is not
+// exact, keeps enough bits for the second rounding to be the only one.
+func fma(a, b, c float32) float32 {
+	p, d := float64(a)*float64(b), float64(c)
+	s := p + d
+	bits := math.Float64bits(s)
+	// Away from the middle between two float32 (and from their subnormals) the
+	// plain sum already rounds as it should.
+	if bits&0x1fffffff != 0x10000000 && math.Abs(s) > 0x1p-126 {
+		return float32(s)
+	}
+	t := s - p
+	if e := (p - (s - t)) + (d - t); e != 0 && bits&1 == 0 && e == e {
+		if (e > 0) == (s > 0) {
+			bits++
+		} else {
+			bits--
+		}
+	}
+	return float32(math.Float64frombits(bits))
+}

@@ -1,0 +1,97 @@
+package mat
+
+import "math"
+
+// task is one call of a kernel: a run of panels times one group of columns.
+type task struct {
+	m       *Matrix
+	panel   int       // the first panel
+	panels  int       // how many
+	w       int       // columns of the group
+	acts    []uint32  // the group, quantised; or
+	floats  []float32 // the group as it is
+	y       []float32 // output of row 0 of the first panel, column 0
+	stride  int       // from one output column to the next
+	scratch *scratch
+}
+
+// mulGo is the portable kernel of quantised matrices. y has room for 16 rows of
+// every panel.
+func mulGo(t *task) {
+	m, f := t.m, &t.m.format
+	var acc [maxWidth][panelRows]float32
+	var q [panelRows * blockCols]uint8
+	var scales [panelRows]scale
+	for i := range t.panels {
+		panel := m.panel(t.panel + i)
+		quants := panel[m.headerBytes:]
+		record := t.acts
+		clear(acc[:])
+		for b := range m.cols / blockCols {
+			f.unpack(&q, quants)
+			for r := range scales {
+				scales[r] = f.scale(panel, b, r)
+			}
+			for c := range t.w {
+				x := (*[blockCols]int8)(bytesOf(record[8*c : 8*c+8]))
+				num := func(i int) uint32 { return record[(8+i)*t.w+c] }
+				dx, sum := math.Float32frombits(num(numScale)), math.Float32frombits(num(numSum))
+				if f.halves {
+					low, high := dots(q[:256], x[:16], int32(num(numLow))*4), dots(q[256:], x[16:], int32(num(numHigh))*4)
+					h := panel[b*blockCols/f.super*f.header:]
+					sub := h[32+b%8*32:]
+					for r := range acc[c] {
+						dot := low[r]*int32(int8(sub[r])) + high[r]*int32(int8(sub[16+r]))
+						acc[c][r] = fma(half(h[2*r:])*dx, float32(dot), acc[c][r])
+					}
+					continue
+				}
+				dot := dots(q[:], x[:], int32(num(numAll))*int32(f.offset/8))
+				for r := range acc[c] {
+					acc[c][r] = fma(scales[r].d[0]*dx, float32(dot[r]), acc[c][r])
+					if f.min {
+						acc[c][r] = fma(scales[r].m, sum, acc[c][r])
+					}
+				}
+			}
+			quants = quants[f.quantBytes():]
+			record = record[blockWords*t.w:]
+		}
+		for c := range t.w {
+			copy(t.y[c*t.stride+i*panelRows:][:panelRows], acc[c][:])
+		}
+	}
+}
+
+// dots returns, for 16 rows, init plus the dot product of their quants with x.
+func dots(q []uint8, x []int8, init int32) (sum [panelRows]int32) {
+	for r := range sum {
+		sum[r] = init
+	}
+	for j := 0; j < len(x); j += 4 {
+		x0, x1, x2, x3 := int32(x[j]), int32(x[j+1]), int32(x[j+2]), int32(x[j+3])
+		group := (*[64]uint8)(q[16*j:])
+		for r := range sum {
+			sum[r] += x0*int32(group[4*r]) + x1*int32(group[4*r+1]) + x2*int32(group[4*r+2]) + x3*int32(group[4*r+3])
+		}
+	}
+	return sum
+}
+
+// mulFloatGo is the portable kernel of plain numbers: count columns of w, 16
+// rows each, times x, added to acc. Even and odd columns are summed apart.
+func mulFloatGo(acc *floatAcc, w []float32, x []float32, width, count int) {
+	for k := range count {
+		row := (*[panelRows]float32)(w[k*panelRows:])
+		for c := range width {
+			v, sum := x[k*width+c], &acc[c][k&1]
+			for r := range sum {
+				sum[r] = fma(row[r], v, sum[r])
+			}
+		}
+	}
+}
+
+// floatAcc holds the sums of one panel for a group of columns: over even columns of
+// the matrix and over odd ones.
+type floatAcc [maxWidth][2][panelRows]float32
