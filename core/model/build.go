@@ -18,6 +18,23 @@ func NewBuilder(family, architecture string, hidden, vocab, context int) *Builde
 // Plan returns what was built.
 func (b *Builder) Plan() *Plan { return b.plan }
 
+// Finish returns what was built, after checking it against the file: every tensor of the plan is there in its shape, and
+// every tensor of the file is in the plan, so that nothing a file asks for is left out in silence. Tensors for which
+// skip returns true may be left out; skip may be nil.
+//
+// Errors: [*PlanError], and [*MetadataError] of an unread tensor.
+func (b *Builder) Finish(md *Metadata, skip func(tensor string) bool) (*Plan, error) {
+	if err := b.plan.CheckFile(md); err != nil {
+		return nil, err
+	}
+	for _, name := range md.TensorNames() {
+		if _, ok := b.tensors[name]; !ok && (skip == nil || !skip(name)) {
+			return nil, &MetadataError{Name: name, Reason: "family " + b.plan.Family + " has no use for the tensor", Unsupported: true}
+		}
+	}
+	return b.plan, nil
+}
+
 // Embed writes the embedding: f gets the token ids and returns the hidden state.
 func (b *Builder) Embed(f func(o *Ops, tokens Value) Value) { b.block(&b.plan.Embed, nil, f) }
 

@@ -7,10 +7,15 @@ import (
 
 // Bounds of a plan that no published model comes near; they keep every size that is computed from a plan within int64.
 const (
-	maxLayers  = 1 << 10
-	maxWidth   = 1 << 20
-	maxVocab   = 1 << 24
-	maxContext = 1 << 26
+	// MaxLayers bounds the number of layers.
+	MaxLayers = 1 << 10
+	// MaxWidth bounds the width of every value but the logits.
+	MaxWidth = 1 << 20
+	// MaxVocab bounds the number of logits.
+	MaxVocab = 1 << 24
+	// MaxContext bounds the number of positions.
+	MaxContext = 1 << 26
+
 	maxTensors = 1 << 16
 	maxOps     = 1 << 10
 	maxTaps    = 64
@@ -91,10 +96,10 @@ func (p *Plan) checkSizes() error {
 		name    string
 		n, most int
 	}{
-		{"hidden size", p.Hidden, maxWidth},
-		{"vocabulary", p.Vocab, maxVocab},
-		{"context", p.Context, maxContext},
-		{"number of layers", len(p.Layers), maxLayers},
+		{"hidden size", p.Hidden, MaxWidth},
+		{"vocabulary", p.Vocab, MaxVocab},
+		{"context", p.Context, MaxContext},
+		{"number of layers", len(p.Layers), MaxLayers},
 		{"number of tensors", len(p.Tensors), maxTensors},
 	} {
 		if c.n < 1 || c.n > c.most {
@@ -115,7 +120,7 @@ func (p *Plan) checkSizes() error {
 			return bad(fmt.Sprintf("has %d dimensions, want 1 or 2", len(t.Shape)))
 		}
 		for _, d := range t.Shape {
-			if d < 1 || d > maxVocab {
+			if d < 1 || d > MaxVocab {
 				return bad(fmt.Sprintf("shape %v is out of bounds", t.Shape))
 			}
 		}
@@ -131,7 +136,7 @@ func checkState(block string, s State) error {
 	in := func(ns ...int) bool {
 		prod := 1
 		for _, n := range ns {
-			if n < 1 || n > maxWidth {
+			if n < 1 || n > MaxWidth {
 				return false
 			}
 			if prod *= n; prod > 1<<30 {

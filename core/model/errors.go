@@ -14,9 +14,24 @@ type MetadataError struct {
 	Name string
 	// Reason says what is wrong with it.
 	Reason string
+	// Unsupported says that the file is well formed and asks for something that the family cannot compute; the error
+	// then wraps [ErrUnsupported].
+	Unsupported bool
 }
 
-func (e *MetadataError) Error() string { return fmt.Sprintf("%s: %s", e.Name, e.Reason) }
+func (e *MetadataError) Error() string {
+	if e.Unsupported {
+		return fmt.Sprintf("%s: %s: %v", e.Name, e.Reason, ErrUnsupported)
+	}
+	return fmt.Sprintf("%s: %s", e.Name, e.Reason)
+}
+
+func (e *MetadataError) Unwrap() error {
+	if e.Unsupported {
+		return ErrUnsupported
+	}
+	return nil
+}
 
 // PlanError says where a plan is wrong.
 type PlanError struct {

@@ -60,7 +60,7 @@ func (c *checker) op(i int, op *Op) (int, error) {
 	if reason != "" {
 		return bad("%s", reason)
 	}
-	if w < 1 || w > max(maxWidth, c.plan.Vocab) {
+	if w < 1 || w > max(MaxWidth, c.plan.Vocab) {
 		return bad("its result is %d wide", w)
 	}
 	return w, nil
@@ -92,13 +92,19 @@ func (c *checker) infer(op *Op) (width int, reason string) {
 		}
 		return s[1], ""
 	case RMSNorm:
-		if !divides(a.Groups, x) || a.Eps < 0 {
+		if !divides(a.Groups, x) {
 			return 0, groupsReason(a.Groups, x)
+		}
+		if a.Eps < 0 {
+			return 0, fmt.Sprintf("has the epsilon %v, want 0 or more", a.Eps)
 		}
 		return x, c.want(op, 0, x/a.Groups)
 	case L2Norm:
-		if !divides(a.Groups, x) || a.Eps < 0 {
+		if !divides(a.Groups, x) {
 			return 0, groupsReason(a.Groups, x)
+		}
+		if a.Eps < 0 {
+			return 0, fmt.Sprintf("has the epsilon %v, want 0 or more", a.Eps)
 		}
 		return x, ""
 	case Linear:

@@ -82,13 +82,17 @@ func (r *Reader) int(key string, absent *int, least, most int) int {
 	return least
 }
 
-// Float returns a finite number; without the key it is an error.
-func (r *Reader) Float(key string) float64 { return r.float(key, nil) }
+// Float returns a number in [least, most]; without the key it is an error.
+func (r *Reader) Float(key string, least, most float64) float64 {
+	return r.float(key, nil, least, most)
+}
 
 // FloatOr is [Reader.Float] with a value for an absent key.
-func (r *Reader) FloatOr(key string, absent float64) float64 { return r.float(key, &absent) }
+func (r *Reader) FloatOr(key string, absent, least, most float64) float64 {
+	return r.float(key, &absent, least, most)
+}
 
-func (r *Reader) float(key string, absent *float64) float64 {
+func (r *Reader) float(key string, absent *float64, least, most float64) float64 {
 	key = r.md.Key(key)
 	v, ok := r.md.Values[key]
 	if !ok {
@@ -96,20 +100,21 @@ func (r *Reader) float(key string, absent *float64) float64 {
 			return *absent
 		}
 		r.fail(key, "is missing")
-		return 1
+		return least
 	}
-	switch x := v.(type) {
-	case float64:
-		if x-x == 0 { // neither infinite nor NaN
-			return x
-		}
-		r.fail(key, "is %v, want a finite number", x)
-	case int64:
-		return float64(x)
-	default:
+	x, ok := v.(float64)
+	if n, whole := v.(int64); whole {
+		x, ok = float64(n), true
+	}
+	switch {
+	case !ok:
 		r.fail(key, "is %T, want a number", v)
+	case !(least <= x && x <= most): // so that NaN fails
+		r.fail(key, "is %v, want %v to %v", x, least, most)
+	default:
+		return x
 	}
-	return 1
+	return least
 }
 
 // String returns a text, or absent where the key is.
@@ -152,4 +157,49 @@ func (r *Reader) Ints(key string) ([]int64, bool) {
 		r.fail(key, "is %T, want an array of whole numbers", v)
 	}
 	return n, ok
+}
+
+// Rows returns the number of rows of a matrix of the file that has the given number of columns.
+func (r *Reader) Rows(tensor string, columns int) int {
+	t, ok := r.md.Tensors[tensor]
+	switch {
+	case !ok:
+		r.fail(tensor, "the file has no such tensor")
+	case len(t.Shape) != 2 || t.Shape[0] < 1 || t.Shape[1] != columns:
+		r.fail(tensor, "has the shape %v, want a matrix of %d columns", t.Shape, columns)
+	default:
+		return t.Shape[0]
+	}
+	return 1
+}
+
+// Refuse fails with [ErrUnsupported] when one of the keys is present and asks for something: is not 0, false, empty
+// or "none".
+func (r *Reader) Refuse(keys ...string) {
+	for _, key := range keys {
+		key = r.md.Key(key)
+		switch v := r.md.Values[key].(type) {
+		case nil:
+		case int64, float64, bool, string:
+			if v != int64(0) && v != 0.0 && v != false && v != "" && v != "none" {
+				r.Unsupported(key, "is %v", v)
+			}
+		default:
+			r.Unsupported(key, "is present")
+		}
+	}
+}
+
+// Unsupported fails with [ErrUnsupported]: name is the whole key or the tensor, and the reason says what it asks for.
+func (r *Reader) Unsupported(name, reason string, args ...any) {
+	if r.err == nil {
+		r.err = &MetadataError{Name: name, Reason: fmt.Sprintf(reason, args...), Unsupported: true}
+	}
+}
+
+// WantLen fails when the array at key has n elements and not want.
+func (r *Reader) WantLen(key string, n, want int) {
+	if n != want {
+		r.fail(r.md.Key(key), "has %d elements, want %d", n, want)
+	}
 }
