@@ -3,7 +3,6 @@ package gguf
 import (
 	"encoding/binary"
 	"fmt"
-	"math"
 	"unicode/utf8"
 )
 
@@ -45,7 +44,7 @@ func (c *cursor) need(n uint64) error {
 		if c.size > maxHeader && n <= uint64(c.size-c.pos) {
 			return c.fail(c.pos, ErrFormat, "the header is larger than %d bytes", maxHeader)
 		}
-		if n > math.MaxInt64/2 {
+		if n > 1<<50 {
 			return c.fail(c.pos, ErrFormat, "a length of %d bytes is absurd", n)
 		}
 		return c.fail(c.pos, ErrTruncated, "needs %d bytes, %d are left; the file should have at least %d bytes, it has %d",
@@ -171,7 +170,7 @@ func (c *cursor) skipArray(depth int) error {
 		return c.fail(start, ErrFormat, "an array of the unknown kind %d", e)
 	}
 	if n > uint64(c.left())/least {
-		return c.fail(start, ErrTruncated, "an array of %d %v elements needs at least %d bytes each, %d bytes are left",
+		return c.fail(start, ErrTruncated, "an array of %d %v elements of at least %d bytes each, %d bytes are left",
 			n, elem, least, c.left())
 	}
 	switch elem {

@@ -87,15 +87,19 @@ func (p *part) readHead(c *cursor) (tensors, entries uint64, err error) {
 	if entries, err = c.u64(); err != nil {
 		return 0, 0, err
 	}
+	if tensors > maxEntries {
+		c.in("tensor count")
+		return 0, 0, c.fail(8, ErrFormat, "%d tensors; at most %d are read", tensors, maxEntries)
+	}
+	if entries > maxEntries {
+		return 0, 0, c.fail(16, ErrFormat, "%d entries; at most %d are read", entries, maxEntries)
+	}
 	// The smallest tensor entry is a name of one byte and one dimension; the smallest metadata entry a key and a byte.
 	const leastTensor, leastEntry = 8 + 1 + 4 + 8 + 4 + 8, 8 + 1 + 4 + 1
-	c.in("tensor count")
-	if tensors > maxEntries || tensors > uint64(c.left())/leastTensor {
-		return 0, 0, c.fail(8, ErrFormat, "%d tensors do not fit in the %d bytes that follow", tensors, c.left())
-	}
-	c.in("metadata count")
-	if entries > maxEntries || entries > uint64(c.left())/leastEntry {
-		return 0, 0, c.fail(16, ErrFormat, "%d entries do not fit in the %d bytes that follow", entries, c.left())
+	c.in("tensor and metadata counts")
+	if least := tensors*leastTensor + entries*leastEntry; least > uint64(c.left()) {
+		return 0, 0, c.fail(8, ErrTruncated, "%d tensors and %d metadata entries; the file should have at least %d bytes, it has %d",
+			tensors, entries, c.pos+int64(least), c.size)
 	}
 	return tensors, entries, nil
 }
