@@ -1,0 +1,271 @@
+package generate
+
+import (
+	"context"
+	crand "crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/pooled/pooled/core/engine"
+)
+
+// Generate answers a prompt. Emit gets each token as it comes and may be nil; its error ends the answer.
+//
+// The result is filled in as far as the answer came, also beside an error, and its finish reason agrees with the error:
+// nil for [FinishStop], [FinishLength] and [FinishContext], the context's for [FinishCancelled]. Text that was held back
+// when the answer was cut off is emitted with [NoToken]. After an error of emit nothing more is emitted; the text it got
+// last counts as delivered.
+//
+// Errors: [ErrEmptyPrompt], [*PromptTooLongError], [*TokenError], [*OptionError], [*LogitError], [ErrNoToken],
+// [ErrSession], those of the session, the mask, emit and ctx.
+func (q *Sequence) Generate(ctx context.Context, prompt []int32, opt Options, emit func(Token) error) (Result, error) {
+	res := Result{Finish: FinishError, Prompt: len(prompt)}
+	if err := q.check(prompt, &opt); err != nil {
+		return res, err
+	}
+	seed, err := seedOf(opt.Seed)
+	if err != nil {
+		return res, err
+	}
+	res.Seed = seed
+	a := &answer{
+		Sequence: q,
+		opt:      &opt,
+		sampler:  newSampler(&opt, q.tokens.Size(), seed, prompt, &q.scratch),
+		text:     text{decoder: q.tokens.Decode(opt.ShowSpecial), stopper: newStopper(opt.Stop)},
+		emit:     emit,
+		res:      &res,
+		begin:    time.Now(),
+	}
+	err = a.run(ctx, prompt)
+	a.finish(ctx, err)
+	if res.Finish == FinishContext {
+		err = nil
+	}
+	return res, err
+}
+
+// check reports what is wrong with a request before anything is computed.
+func (q *Sequence) check(prompt []int32, opt *Options) error {
+	size := q.tokens.Size()
+	if err := opt.check(size); err != nil {
+		return err
+	}
+	if len(prompt) == 0 {
+		return ErrEmptyPrompt
+	}
+	if len(prompt) > q.config.Context {
+		return &PromptTooLongError{Tokens: len(prompt), Context: q.config.Context}
+	}
+	for i, id := range prompt {
+		if id < 0 || int(id) >= size {
+			return &TokenError{"prompt", i, id, size}
+		}
+	}
+	for _, n := range opt.Marks {
+		if n < 1 || n > len(prompt) {
+			return &OptionError{"Marks", n, fmt.Sprintf("must be between 1 and the %d tokens of the prompt", len(prompt))}
+		}
+	}
+	return nil
+}
+
+// seedOf returns the seed to use. One that is drawn has 53 bits, so that every JSON reader gets it right.
+func seedOf(seed uint64) (uint64, error) {
+	for seed == 0 {
+		var b [8]byte
+		if _, err := crand.Read(b[:]); err != nil {
+			return 0, fmt.Errorf("drawing a seed: %w", err)
+		}
+		seed = binary.LittleEndian.Uint64(b[:]) >> 11
+	}
+	return seed, nil
+}
+
+// answer is one call of Generate.
+type answer struct {
+	*Sequence
+	opt     *Options
+	sampler *sampler
+	text    text
+	emit    func(Token) error
+	res     *Result
+	begin   time.Time
+	first   time.Time // when the first token was picked
+	pending []int32   // tokens of the answer that are not computed yet
+	deaf    bool      // emit returned an error
+}
+
+// errFull ends an answer whose next token has no room.
+var errFull = errors.New("no room for the next token")
+
+// run goes through the prompt and the answer. It returns nil when the answer ended by itself, with the reason set.
+func (a *answer) run(ctx context.Context, prompt []int32) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	err := a.reuse(prompt)
+	a.res.Reused = len(a.ids)
+	if err != nil {
+		a.res.Reused = 0
+		return err
+	}
+	out := a.sampler.output()
+	r, err := a.prefill(ctx, prompt, a.opt, out)
+	a.res.Timings.Prompt = time.Since(a.begin)
+	a.res.Timings.PromptTokens = max(0, len(a.ids)-a.res.Reused)
+	if err != nil {
+		return err
+	}
+	for {
+		done, err := a.step(r)
+		if done || err != nil {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if r, err = a.forward(ctx, a.pending, out); err != nil {
+			if errors.Is(err, engine.ErrContextFull) {
+				return errFull
+			}
+			return err
+		}
+		a.pending = a.pending[:0]
+	}
+}
+
+// step adds the tokens that come next: those the mask forces, or else one that is sampled from r and those forced then.
+func (a *answer) step(r engine.Result) (done bool, err error) {
+	forced := a.forced()
+	if len(forced) == 0 {
+		c, err := a.sampler.pick(r, len(a.ids)-1)
+		if err != nil {
+			return false, err
+		}
+		if done, err := a.add(c); done || err != nil {
+			return done, err
+		}
+		forced = a.forced()
+	}
+	for ; len(forced) > 0; forced = a.forced() {
+		for i, id := range forced {
+			if id < 0 || int(id) >= a.tokens.Size() {
+				return false, &TokenError{"mask", i, id, a.tokens.Size()}
+			}
+			if done, err := a.add(choice{id: id}); done || err != nil {
+				return done, err
+			}
+		}
+	}
+	return false, nil
+}
+
+// forced returns the tokens that the mask leaves no choice about. Where log probabilities are asked for they are sampled
+// all the same, since those need a pass each.
+func (a *answer) forced() []int32 {
+	if a.opt.Mask == nil || a.opt.Logprobs > 0 {
+		return nil
+	}
+	return a.opt.Mask.Forced()
+}
+
+// add adds a token to the answer and emits it. It says whether the answer ended by it.
+func (a *answer) add(c choice) (done bool, err error) {
+	if len(a.res.IDs) == 0 {
+		a.first = time.Now()
+	}
+	masked := false
+	if m := a.opt.Mask; m != nil {
+		if err := m.Accept(c.id); err != nil {
+			return false, fmt.Errorf("mask: token %d: %w", c.id, err)
+		}
+		masked = m.Done()
+	}
+	a.res.IDs = append(a.res.IDs, c.id)
+	a.sampler.accept(c.id)
+	token := Token{ID: c.id}
+	if a.opt.Logprobs > 0 {
+		token.Logprob, token.Top = c.logprob, c.top
+	}
+
+	var reason FinishReason
+	if a.opt.ends(a.tokens, c.id) {
+		reason = FinishStop
+	} else {
+		token.Text, a.res.StopSequence = a.text.push(c.id)
+		a.pending = append(a.pending, c.id)
+		switch {
+		case masked || a.res.StopSequence != "":
+			reason = FinishStop
+		case len(a.res.IDs) == a.opt.MaxTokens:
+			reason = FinishLength
+		case len(a.ids)+len(a.pending) > a.config.Context:
+			reason = FinishContext
+		}
+	}
+	if reason != "" && a.res.StopSequence == "" {
+		var rest string
+		if rest, a.res.StopSequence = a.text.end(); a.res.StopSequence != "" {
+			reason = FinishStop
+		}
+		token.Text += rest
+	}
+	if err := a.send(token); err != nil {
+		return false, err
+	}
+	if reason != "" {
+		a.res.Finish = reason
+		return true, nil
+	}
+	return false, nil
+}
+
+// send emits a token.
+func (a *answer) send(t Token) error {
+	if a.emit == nil {
+		return nil
+	}
+	if err := a.emit(t); err != nil {
+		a.deaf = true
+		return fmt.Errorf("emitting a token: %w", err)
+	}
+	return nil
+}
+
+// finish sets what is left of the result. Err is what cut the answer off.
+func (a *answer) finish(ctx context.Context, err error) {
+	if err != nil {
+		a.res.Finish = FinishError
+		cancelled := ctx.Err()
+		switch {
+		case err == errFull:
+			a.res.Finish = FinishContext
+		case cancelled != nil && !a.deaf && (errors.Is(err, cancelled) || errors.Is(err, context.Cause(ctx))):
+			a.res.Finish = FinishCancelled
+		}
+		a.cutOff()
+	}
+	a.res.Text = a.text.all.String()
+	a.res.Timings.Tokens = len(a.res.IDs)
+	if !a.first.IsZero() {
+		a.res.Timings.FirstToken = a.first.Sub(a.begin)
+		a.res.Timings.Decode = time.Since(a.first)
+	}
+}
+
+// cutOff hands over the text that was held back. It is text of the answer like any other, since no more comes that could
+// make a stop string of it.
+func (a *answer) cutOff() {
+	if a.deaf {
+		return
+	}
+	rest, _ := a.text.end()
+	if rest == "" || a.emit == nil {
+		return
+	}
+	a.deaf = a.emit(Token{ID: NoToken, Text: rest, Logprob: math.NaN()}) != nil
+}
