@@ -93,7 +93,7 @@ func (a *Acts) prepareQuants(p *pool.Pool) {
 	a.parallel(p, func(c, w int) {
 		dst := a.group(c)[:w*blocks*blockWords]
 		for i := range w {
-			quantize(dst, i, w, a.x[(c+i)*a.cols:(c+i+1)*a.cols])
+			active.quantize(dst, i, w, a.x[(c+i)*a.cols:(c+i+1)*a.cols])
 		}
 	})
 	a.quantsReady = true

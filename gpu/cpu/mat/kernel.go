@@ -1,5 +1,19 @@
 package mat
 
-func mulQuant(t *task) { mulGo(t) }
+import "github.com/pooled/pooled/gpu/cpu/isa"
 
-func quantize(dst []uint32, c, w int, x []float32) { quantizeGo(dst, c, w, x) }
+// kernels are the inner loops of one path.
+type kernels struct {
+	// quant multiplies some panels by one group of columns.
+	quant func(*task)
+	// float adds count columns of w, sixteen numbers each, times the group's
+	// activations to acc.
+	float func(acc *floatAcc, w, x []float32, width, count int)
+	// quantize quantises column c of a group of w.
+	quantize func(dst []uint32, c, w int, x []float32)
+}
+
+// active are the kernels in use.
+var active = kernelsOf(isa.Best())
+
+var portable = kernels{quant: mulGo, float: mulFloatGo, quantize: quantizeGo}

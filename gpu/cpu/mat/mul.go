@@ -109,7 +109,7 @@ func (s *span) kernel(t *task) {
 	if s.exact {
 		mulFloat(t)
 	} else {
-		mulQuant(t)
+		active.quant(t)
 	}
 }
 
@@ -160,7 +160,7 @@ func mulFloat(t *task) {
 			} else {
 				m.values(values, panel, k)
 			}
-			mulFloatGo(acc, values, t.floats[k*t.w:], t.w, n)
+			active.float(acc, values, t.floats[k*t.w:], t.w, n)
 		}
 		for c := range t.w {
 			out := t.y[c*t.stride+i*panelRows:][:panelRows]

@@ -1,0 +1,51 @@
+package mat
+
+import (
+	"math/bits"
+
+	"github.com/pooled/pooled/gpu/cpu/isa"
+)
+
+//go:generate go run -C ../asm . mat-avx512 -out ../mat/mul_avx512_gen_amd64.s -stubs ../mat/mul_avx512_gen_amd64.go -pkg mat
+//go:generate go run -C ../asm . mat-avx2 -out ../mat/mul_avx2_gen_amd64.s -stubs ../mat/mul_avx2_gen_amd64.go -pkg mat
+
+// mulFunc multiplies panels, one panelBytes after the other, by one group of
+// columns; the outputs of a column lie strideBytes after those of the one before.
+type mulFunc func(headers, quants *byte, acts *uint32, y *float32, blocks, panels, panelBytes, strideBytes int)
+
+// mulTable has the functions of each kind for 1, 2, 4 and 8 columns.
+type mulTable [kinds][4]mulFunc
+
+func kernelsOf(path isa.Path) kernels {
+	k := portable
+	switch path {
+	case isa.AVX512:
+		k.quant = func(t *task) { mul(&avx512Table, t) }
+	}
+	return k
+}
+
+// mul calls the function for the task.
+func mul(table *mulTable, t *task) {
+	m := t.m
+	panel := m.panel(t.panel)
+	blocks := m.cols / blockCols
+	// The last number that the function reads and the last that it writes.
+	_ = t.acts[t.w*blocks*blockWords-1]
+	_ = t.y[(t.w-1)*t.stride+t.panels*panelRows-1]
+	_ = m.data[(t.panel+t.panels)*m.panelBytes-1]
+	table[m.format.kind][bits.TrailingZeros(uint(t.w))](
+		&panel[0], &panel[m.headerBytes], &t.acts[0], &t.y[0],
+		blocks, t.panels, m.panelBytes, 4*t.stride)
+}
+
+var avx512Table = mulTable{
+	kindQ4:    {mulQ4x1AVX512, mulQ4x2AVX512, mulQ4x4AVX512, mulQ4x8AVX512},
+	kindQ4Min: {mulQ4Minx1AVX512, mulQ4Minx2AVX512, mulQ4Minx4AVX512, mulQ4Minx8AVX512},
+	kindQ5:    {mulQ5x1AVX512, mulQ5x2AVX512, mulQ5x4AVX512, mulQ5x8AVX512},
+	kindQ5Min: {mulQ5Minx1AVX512, mulQ5Minx2AVX512, mulQ5Minx4AVX512, mulQ5Minx8AVX512},
+	kindQ8:    {mulQ8x1AVX512, mulQ8x2AVX512, mulQ8x4AVX512, mulQ8x8AVX512},
+	kindQ4K:   {mulQ4Kx1AVX512, mulQ4Kx2AVX512, mulQ4Kx4AVX512, mulQ4Kx8AVX512},
+	kindQ5K:   {mulQ5Kx1AVX512, mulQ5Kx2AVX512, mulQ5Kx4AVX512, mulQ5Kx8AVX512},
+	kindQ6K:   {mulQ6Kx1AVX512, mulQ6Kx2AVX512, mulQ6Kx4AVX512, mulQ6Kx8AVX512},
+}
