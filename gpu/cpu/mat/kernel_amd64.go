@@ -21,8 +21,21 @@ func kernelsOf(path isa.Path) kernels {
 	switch path {
 	case isa.AVX512:
 		k.quant = func(t *task) { mul(&avx512Table, t) }
+		k.quantize = quantizeSIMD
+	case isa.AVX2:
+		k.quant = func(t *task) { mul(&avx2Table, t) }
+		k.quantize = quantizeSIMD
 	}
 	return k
+}
+
+func quantizeSIMD(dst []uint32, c, w int, x []float32) {
+	blocks := len(x) / blockCols
+	if blocks == 0 {
+		return
+	}
+	_ = dst[blocks*blockWords*w-1]
+	quantizeBlocksAVX2(&dst[8*c], &dst[8*w+c], &x[0], blocks, 4*blockWords*w, w)
 }
 
 // mul calls the function for the task.
@@ -48,4 +61,15 @@ var avx512Table = mulTable{
 	kindQ4K:   {mulQ4Kx1AVX512, mulQ4Kx2AVX512, mulQ4Kx4AVX512, mulQ4Kx8AVX512},
 	kindQ5K:   {mulQ5Kx1AVX512, mulQ5Kx2AVX512, mulQ5Kx4AVX512, mulQ5Kx8AVX512},
 	kindQ6K:   {mulQ6Kx1AVX512, mulQ6Kx2AVX512, mulQ6Kx4AVX512, mulQ6Kx8AVX512},
+}
+
+var avx2Table = mulTable{
+	kindQ4:    {mulQ4x1AVX2, mulQ4x2AVX2, mulQ4x4AVX2, mulQ4x8AVX2},
+	kindQ4Min: {mulQ4Minx1AVX2, mulQ4Minx2AVX2, mulQ4Minx4AVX2, mulQ4Minx8AVX2},
+	kindQ5:    {mulQ5x1AVX2, mulQ5x2AVX2, mulQ5x4AVX2, mulQ5x8AVX2},
+	kindQ5Min: {mulQ5Minx1AVX2, mulQ5Minx2AVX2, mulQ5Minx4AVX2, mulQ5Minx8AVX2},
+	kindQ8:    {mulQ8x1AVX2, mulQ8x2AVX2, mulQ8x4AVX2, mulQ8x8AVX2},
+	kindQ4K:   {mulQ4Kx1AVX2, mulQ4Kx2AVX2, mulQ4Kx4AVX2, mulQ4Kx8AVX2},
+	kindQ5K:   {mulQ5Kx1AVX2, mulQ5Kx2AVX2, mulQ5Kx4AVX2, mulQ5Kx8AVX2},
+	kindQ6K:   {mulQ6Kx1AVX2, mulQ6Kx2AVX2, mulQ6Kx4AVX2, mulQ6Kx8AVX2},
 }

@@ -22,9 +22,13 @@ func (m *Matrix) Mul(p *pool.Pool, y []float32, yStride int, a *Acts) {
 }
 
 const (
-	// itemWork is about how many multiplications an item of the loop does: some
-	// ten µs, enough to hide what handing it out costs.
-	itemWork = 1 << 19
+	// leastWork and mostWork bound the multiplications of an item of the loop:
+	// enough to hide what handing it out costs, and so few that the threads end
+	// together.
+	leastWork = 1 << 16
+	mostWork  = 1 << 20
+	// itemsPerThread is how many items a thread gets between these bounds.
+	itemsPerThread = 8
 	// tileBytes is how much of the activations one pass over the panels reads:
 	// they stay in the second-level cache while the panels stream by.
 	tileBytes = 384 << 10
@@ -62,7 +66,9 @@ func MulMany(p *pool.Pool, a *Acts, jobs []Job) {
 			bytes = m.cols / blockCols * blockWords * 4
 		}
 		s.tile = min(roundUp(max(1, tileBytes/bytes), maxWidth), roundUp(a.n, maxWidth))
-		s.perItem = min(max(1, itemWork/(panelRows*m.cols*min(s.tile, a.n))), m.panels)
+		work := panelRows * m.cols * min(s.tile, a.n) // of a panel
+		s.perItem = m.panels / (itemsPerThread * p.Threads())
+		s.perItem = max(1, min(max(s.perItem, leastWork/work), mostWork/work, m.panels))
 		s.items = (m.panels + s.perItem - 1) / s.perItem
 		items += s.items * ((a.n + s.tile - 1) / s.tile)
 		spans = append(spans, s)
