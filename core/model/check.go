@@ -15,10 +15,14 @@ const (
 	MaxVocab = 1 << 24
 	// MaxContext bounds the number of positions.
 	MaxContext = 1 << 26
+	// MaxTensors bounds the number of tensors.
+	MaxTensors = 1 << 16
+	// MaxOps bounds the number of operations of a block.
+	MaxOps = 1 << 10
 
-	maxTensors = 1 << 16
-	maxOps     = 1 << 10
-	maxTaps    = 64
+	maxTaps = 64
+	// maxState bounds the bytes of a session over the whole plan at its full context: 1 TiB, ten times the largest.
+	maxState = 1 << 40
 )
 
 // Widths are the widths of the values of one block; Widths[v] belongs to value v. Value 0 of the embedding, the token
@@ -41,6 +45,7 @@ func (p *Plan) Check() (*Shapes, error) {
 		return nil, err
 	}
 	s := &Shapes{Layers: make([]Widths, len(p.Layers))}
+	state := int64(0)
 	var err error
 	if s.Embed, err = p.checkBlock("embed", &p.Embed, nil, 1, p.Hidden); err != nil {
 		return nil, err
@@ -50,6 +55,12 @@ func (p *Plan) Check() (*Shapes, error) {
 		name := fmt.Sprintf("layer %d", i)
 		if err := checkState(name, l.State); err != nil {
 			return nil, err
+		}
+		// One layer takes less than 1 << 60 bytes, see checkState, so that the sum cannot overflow before it is too large.
+		kv, recurrent := p.StateBytes(LayerRange{i, i + 1}, p.Context)
+		if state += kv + recurrent; state > maxState {
+			return nil, &PlanError{Block: name, Op: -1, Reason: fmt.Sprintf(
+				"%d positions take more than %d GiB of state up to here", p.Context, maxState>>30)}
 		}
 		if s.Layers[i], err = p.checkBlock(name, &l.Block, &l.State, p.Hidden, p.Hidden); err != nil {
 			return nil, err
@@ -100,7 +111,7 @@ func (p *Plan) checkSizes() error {
 		{"vocabulary", p.Vocab, MaxVocab},
 		{"context", p.Context, MaxContext},
 		{"number of layers", len(p.Layers), MaxLayers},
-		{"number of tensors", len(p.Tensors), maxTensors},
+		{"number of tensors", len(p.Tensors), MaxTensors},
 	} {
 		if c.n < 1 || c.n > c.most {
 			return whole("%s is %d, want 1 to %d", c.name, c.n, c.most)
@@ -158,8 +169,8 @@ func checkState(block string, s State) error {
 }
 
 func (p *Plan) checkBlock(name string, b *Block, state *State, in, out int) (Widths, error) {
-	if len(b.Ops) > maxOps {
-		return nil, &PlanError{Block: name, Op: -1, Reason: fmt.Sprintf("has %d operations, want at most %d", len(b.Ops), maxOps)}
+	if len(b.Ops) > MaxOps {
+		return nil, &PlanError{Block: name, Op: -1, Reason: fmt.Sprintf("has %d operations, want at most %d", len(b.Ops), MaxOps)}
 	}
 	c := &checker{plan: p, block: name, widths: make(Widths, 1, len(b.Ops)+1), state: state, embed: name == "embed"}
 	c.widths[0] = in

@@ -5,8 +5,14 @@ import (
 	"fmt"
 )
 
-// ErrUnsupported is wrapped by a family's error for a file that it recognises and cannot compute.
-var ErrUnsupported = errors.New("not supported")
+var (
+	// ErrUnsupported is wrapped by a family's error for a file that it recognises and cannot compute.
+	ErrUnsupported = errors.New("not supported")
+	// ErrFault is wrapped when the family is to blame, not the file: it panicked, crashed, hung, or made a bad plan.
+	ErrFault = errors.New("the model family is at fault")
+	// ErrNoFamily is wrapped when no family plans an architecture.
+	ErrNoFamily = errors.New("no model family for this architecture")
+)
 
 // MetadataError says which key or tensor of a file is not as a family needs it.
 type MetadataError struct {
