@@ -1,0 +1,130 @@
+// Package jscmd holds the commands "pooled js" and "pooled page": running
+// untrusted code in the sandbox by hand, without any model.
+package jscmd
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Exit codes of both commands.
+const (
+	exitOK      = 0
+	exitScript  = 1 // the program or page had an error
+	exitUsage   = 2 // the command line was wrong, or a file could not be read
+	exitStopped = 3 // a limit ended the program
+)
+
+// ExitError asks the program to end with a code. What there was to say has been printed
+// already when the message is empty.
+type ExitError struct {
+	Code    int
+	Message string
+}
+
+// Error returns the message.
+func (e *ExitError) Error() string { return e.Message }
+
+// ExitCode returns the process exit code that the error asks for.
+func (e *ExitError) ExitCode() int { return e.Code }
+
+func usage(format string, args ...any) error {
+	return &ExitError{exitUsage, fmt.Errorf(format, args...).Error()}
+}
+
+// exit is nil for code 0.
+func exit(code int) error {
+	if code == exitOK {
+		return nil
+	}
+	return &ExitError{Code: code}
+}
+
+// cacheDir is where compiled engines are kept, or "" when the user has no cache folder.
+func cacheDir() string {
+	base, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(base, "pooled", "sandbox")
+}
+
+// size is a flag value in bytes: a number with KiB, MiB or GiB, bare for MiB.
+type size int64
+
+func (s *size) String() string {
+	switch v := int64(*s); {
+	case v == 0:
+		return ""
+	case v%(1<<30) == 0:
+		return fmt.Sprintf("%dGiB", v>>30)
+	case v%(1<<20) == 0:
+		return fmt.Sprintf("%dMiB", v>>20)
+	default:
+		return fmt.Sprintf("%dKiB", v>>10)
+	}
+}
+
+func (s *size) Set(text string) error {
+	digits := strings.TrimRight(text, "KMGTkmgtiIbB")
+	n, err := strconv.ParseInt(digits, 10, 32)
+	if err != nil || n <= 0 {
+		return fmt.Errorf("%q is not a size such as 64MiB", text)
+	}
+	shift := map[string]uint{"": 20, "k": 10, "m": 20, "g": 30}
+	unit := strings.ToLower(text[len(digits):])
+	unit = strings.TrimSuffix(strings.TrimSuffix(unit, "b"), "i")
+	bits, ok := shift[unit]
+	if !ok {
+		return fmt.Errorf("%q is not a size such as 64MiB", text)
+	}
+	*s = size(n << bits)
+	return nil
+}
+
+func (*size) Type() string { return "size" }
+
+// wait is a flag value of time: 500ms, 5s, 1m, or a bare number of seconds.
+type wait time.Duration
+
+func (w *wait) String() string { return time.Duration(*w).String() }
+
+func (w *wait) Set(text string) error {
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		seconds, ferr := strconv.ParseFloat(text, 64)
+		if ferr != nil {
+			return fmt.Errorf("%q is not a time such as 5s", text)
+		}
+		d = time.Duration(seconds * float64(time.Second))
+	}
+	if d <= 0 || d > time.Hour {
+		return fmt.Errorf("%q is not between 1ms and 1h", text)
+	}
+	*w = wait(d)
+	return nil
+}
+
+func (*wait) Type() string { return "time" }
+
+// printable makes text from the sandbox safe for a terminal: control
+// characters, which could move the cursor or fake a prompt, are spelled out.
+func printable(s string) string {
+	control := func(r rune) bool { return r != '\n' && r != '\t' && (r < ' ' || (r >= 0x7f && r < 0xa0)) }
+	if strings.IndexFunc(s, control) < 0 {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if control(r) {
+			fmt.Fprintf(&b, `\x%02x`, r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,266 @@
+package jscmd
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/pooled/pooled/sandbox/js"
+	"github.com/spf13/cobra"
+)
+
+// maxSource bounds a program read from a file or standard input. Units: bytes.
+const maxSource = 8 << 20
+
+type jsFlags struct {
+	timeout wait
+	memory  size
+	allow   []string
+	tree    string
+	asJSON  bool
+	module  bool
+}
+
+// NewJS returns the command "js", which runs a program in the sandbox.
+//
+// Errors: the command returns *ExitError; see its codes in the help text.
+func NewJS() *cobra.Command {
+	d := js.DefaultLimits()
+	f := jsFlags{timeout: wait(d.Time), memory: size(d.Memory)}
+	cmd := &cobra.Command{
+		Use:   "js FILE|-",
+		Short: "Run untrusted JavaScript in the sandbox",
+		Long: `Run a JavaScript program in a sandbox: no files, no network, no environment.
+
+Time is virtual: timers fire in order without waiting, the date is always
+2025-01-01 at the start, and random numbers repeat from run to run. --allow grants the
+real thing. The value of the last expression (of a module: its default export) is printed
+as the result; top-level await works.
+
+Capabilities for --allow:
+` + capabilityHelp() + `
+Exit codes: 0 it ran, 1 it threw an error, 2 wrong usage, 3 a limit stopped it.`,
+		Example: `  echo '6 * 7' | pooled js -
+  pooled js script.js --timeout 2s --memory 32MiB
+  pooled js app/main.js --tree app          # import "./other.js" from app/ only
+  pooled js script.js --allow clock,random
+  pooled js script.js --json | jq .result`,
+		Args:          oneArg("a file, or - for standard input"),
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runJS(cmd, args[0], f)
+		},
+	}
+	fl := cmd.Flags()
+	fl.Var(&f.timeout, "timeout", "stop after this much wall time")
+	fl.Var(&f.memory, "memory", "memory the program may use")
+	fl.StringSliceVar(&f.allow, "allow", nil, "grant a capability (repeatable, or separated by commas)")
+	fl.StringVar(&f.tree, "tree", "", "folder that import may read from, nothing else of it")
+	fl.BoolVar(&f.asJSON, "json", false, "print one JSON object instead of lines")
+	fl.BoolVar(&f.module, "module", false, "read the program as an ES module (default for .mjs, or when it has import or export)")
+	return cmd
+}
+
+func capabilityHelp() string {
+	var b strings.Builder
+	for _, c := range js.CapabilityNames() {
+		fmt.Fprintf(&b, "  %-8s %s\n", c[0], c[1])
+	}
+	return b.String()
+}
+
+func oneArg(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return usage("%s needs %s; see %s --help", cmd.CommandPath(), what, cmd.CommandPath())
+		}
+		return nil
+	}
+}
+
+func runJS(cmd *cobra.Command, name string, f jsFlags) error {
+	caps, err := js.ParseCapabilities(f.allow)
+	if err != nil {
+		return usage("--allow: %w", err)
+	}
+	code, err := readSource(cmd, name)
+	if err != nil {
+		return usage("%w", err)
+	}
+	p := js.Program{Code: code, Filename: filepath.Base(name)}
+	if name == "-" {
+		p.Filename = "stdin.js"
+	}
+	if f.module || strings.HasSuffix(name, ".mjs") {
+		p.Kind = js.Module
+	}
+	if f.tree != "" {
+		root, err := os.OpenRoot(f.tree)
+		if err != nil {
+			return usage("--tree: %w", err)
+		}
+		defer func() { _ = root.Close() }()
+		p.Files = root.FS()
+		p.Filename = insideTree(f.tree, name, p.Filename)
+	}
+	out, errOut := cmd.OutOrStdout(), cmd.ErrOrStderr()
+	if !f.asJSON {
+		p.Console = func(l js.Line) { printLine(out, errOut, l) }
+	}
+	rt, err := js.NewRuntime(cmd.Context(), js.RuntimeOptions{CacheDir: cacheDir()})
+	if err != nil {
+		return usage("%w", err)
+	}
+	defer func() { _ = rt.Close(cmd.Context()) }()
+	res, err := rt.Run(cmd.Context(), p, js.Limits{Time: time.Duration(f.timeout), Memory: int64(f.memory)}, caps)
+	if err != nil {
+		return usage("%w", err)
+	}
+	if f.asJSON {
+		if err := writeJSON(out, jsReport(res)); err != nil {
+			return usage("%w", err)
+		}
+	} else {
+		printResult(out, errOut, res, f)
+	}
+	return exit(code3(res.OK, res.Stopped))
+}
+
+func code3(ok bool, stopped js.Stop) int {
+	switch {
+	case stopped != js.None:
+		return exitStopped
+	case !ok:
+		return exitScript
+	}
+	return exitOK
+}
+
+func readSource(cmd *cobra.Command, name string) (string, error) {
+	in := cmd.InOrStdin()
+	if name != "-" {
+		file, err := os.Open(name)
+		if err != nil {
+			return "", err
+		}
+		defer func() { _ = file.Close() }()
+		in = file
+	}
+	b, err := io.ReadAll(io.LimitReader(in, maxSource+1))
+	if err != nil {
+		return "", err
+	}
+	if len(b) > maxSource {
+		return "", fmt.Errorf("%s is larger than %d MiB", name, maxSource>>20)
+	}
+	return string(b), nil
+}
+
+// insideTree names a program by its path inside the tree, so that its relative
+// imports resolve; a program from elsewhere sits at the root of the tree.
+func insideTree(tree, name, fallback string) string {
+	if name == "-" {
+		return fallback
+	}
+	dir, err := filepath.Abs(tree)
+	if err != nil {
+		return fallback
+	}
+	file, err := filepath.Abs(name)
+	if err != nil {
+		return fallback
+	}
+	rel, err := filepath.Rel(dir, file)
+	if err != nil || !filepath.IsLocal(rel) {
+		return fallback
+	}
+	return filepath.ToSlash(rel)
+}
+
+func printLine(out, errOut io.Writer, l js.Line) {
+	w := out
+	if l.Level == "warn" || l.Level == "error" {
+		w = errOut
+	}
+	_, _ = fmt.Fprintln(w, printable(l.Text))
+}
+
+func printResult(out, errOut io.Writer, res *js.Result, f jsFlags) {
+	if res.OK {
+		if !res.Value.Undefined {
+			_, _ = fmt.Fprintln(out, printable(res.Value.Display))
+		}
+		return
+	}
+	if res.Error != nil {
+		_, _ = fmt.Fprintln(errOut, printable(errorText(res.Error)))
+	}
+	if res.Stopped != js.None {
+		_, _ = fmt.Fprintln(errOut, stopText(res.Stopped, f.timeout, f.memory))
+	}
+}
+
+func errorText(e *js.Error) string {
+	text := e.Error()
+	if e.Stack != "" {
+		text += "\n" + strings.TrimRight(e.Stack, "\n")
+	}
+	return text
+}
+
+func stopText(s js.Stop, timeout wait, memory size) string {
+	switch s {
+	case js.Timeout:
+		return fmt.Sprintf("stopped: it ran longer than %v; --timeout gives it more", time.Duration(timeout))
+	case js.Memory:
+		return fmt.Sprintf("stopped: it used more than %s of memory; --memory gives it more", memory.String())
+	case js.Stack:
+		return "stopped: it recursed too deeply"
+	default:
+		return "stopped: it printed more than the sandbox carries"
+	}
+}
+
+// report is the JSON form of a result.
+type report struct {
+	OK      bool      `json:"ok"`
+	Result  any       `json:"result"`
+	Console []js.Line `json:"console"`
+	Error   *js.Error `json:"error"`
+	Stopped *js.Stop  `json:"stopped"`
+	WallMS  float64   `json:"wall_ms"`
+}
+
+func jsReport(res *js.Result) report {
+	r := report{OK: res.OK, Console: res.Console, Error: res.Error, Stopped: stopped(res.Stopped), WallMS: millis(res.Wall)}
+	if r.Console == nil {
+		r.Console = []js.Line{}
+	}
+	switch {
+	case res.Value.JSON != nil:
+		r.Result = res.Value.JSON
+	case !res.Value.Undefined && res.OK:
+		r.Result = res.Value.Display
+	}
+	return r
+}
+
+func stopped(s js.Stop) *js.Stop {
+	if s == js.None {
+		return nil
+	}
+	return &s
+}
+
+func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+func writeJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}

@@ -1,0 +1,105 @@
+package js
+
+import (
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// hostile reads name|program lines.
+func hostile(t *testing.T, file string) [][2]string {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out [][2]string
+	for line := range strings.Lines(string(b)) {
+		line = strings.TrimRight(line, "\n")
+		if name, code, ok := strings.Cut(line, "|"); ok && !strings.HasPrefix(line, "#") {
+			out = append(out, [2]string{name, code})
+		}
+	}
+	return out
+}
+
+// TestHostile runs every hostile program: it must end in time, within memory,
+// and the next program must not notice.
+func TestHostile(t *testing.T) {
+	limits := Limits{Time: 80 * time.Millisecond, Memory: 24 << 20, Output: 64 << 10}
+	files := []string{"testdata/hostile.txt", "testdata/hostile_more.txt"}
+	if !testing.Short() {
+		limits.Time, limits.Memory = 300*time.Millisecond, 64<<20
+	}
+	t.Run("programs", func(t *testing.T) {
+		for _, file := range files {
+			programs := hostile(t, file)
+			if len(programs) < 25 {
+				t.Fatalf("%s holds %d programs", file, len(programs))
+			}
+			for _, p := range programs {
+				t.Run(p[0], func(t *testing.T) {
+					t.Parallel()
+					began := time.Now()
+					res, err := shared.Run(t.Context(), Program{Code: p[1]}, limits, Capabilities{})
+					took := time.Since(began)
+					if err != nil {
+						t.Fatalf("Run: %v", err)
+					}
+					if most := limits.Time + 600*time.Millisecond; took > most {
+						t.Errorf("took %v, want at most %v", took, most)
+					}
+					if res.Error != nil && res.Error.Name == "SandboxError" {
+						t.Errorf("the engine crashed: %v", res.Error)
+					}
+					t.Logf("%v ok=%v stopped=%q error=%.80v", took.Round(time.Millisecond), res.OK, res.Stopped, res.Error)
+					if next := run(t, "let x = [1, 2, 3].map((n) => n * 2); console.log(x.join()); x.length"); next.Value.Display != "3" || len(next.Console) != 1 || next.Console[0].Text != "2,4,6" {
+						t.Errorf("the next run gave %+v", next)
+					}
+				})
+			}
+		}
+	})
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		t.Fatal(err)
+	}
+	peak := usage.Maxrss / 1024
+	t.Logf("peak resident memory %d MiB", peak)
+	if most := int64(300 + 2*limits.Memory>>20); peak > most {
+		t.Errorf("peak resident memory %d MiB, want at most %d", peak, most)
+	}
+}
+
+// TestHostileKinds checks that the reason for a stop is the true one.
+func TestHostileKinds(t *testing.T) {
+	limits := Limits{Time: 100 * time.Millisecond, Memory: 16 << 20, Output: 32 << 10, HostCalls: 2000}
+	for _, c := range []struct {
+		name, code string
+		want       Stop
+	}{
+		{"loop", "for(;;);", Timeout},
+		{"long built-in", "new Array(4294967295).join('')", Timeout},
+		{"microtasks", "(function f(){Promise.resolve().then(f)})()", Timeout},
+		{"heap", "let a=[];for(;;)a.push(new Array(1000).fill(1))", Memory},
+		{"buffer", "new ArrayBuffer(1<<28)", Memory},
+		{"recursion", "(function f(){f()+1})()", Stack},
+		{"flood", "for(;;)console.log('x'.repeat(100))", Output},
+		{"empty lines", "for(;;)console.log()", Output},
+		{"flood in try", "for(;;)try{console.log('x'.repeat(100))}catch{}", Output},
+		{"imports", "for(let i=0;i<" + strconv.Itoa(3000) + ";i++)await import('./x').catch(()=>{})", Output},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			res, err := shared.Run(t.Context(), Program{Code: c.code}, limits, Capabilities{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if res.Stopped != c.want || res.OK {
+				t.Errorf("stopped %q (ok %v, error %v), want %q", res.Stopped, res.OK, res.Error, c.want)
+			}
+		})
+	}
+}

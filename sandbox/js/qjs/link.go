@@ -1,0 +1,200 @@
+package qjs
+
+import (
+	"context"
+
+	"github.com/tetratelabs/wazero/api"
+)
+
+// WASI error numbers.
+const (
+	wasiOK    = 0
+	wasiBadF  = 8
+	wasiFault = 21
+	wasiNoSys = 52
+)
+
+type vmKey struct{}
+
+// vmOf finds the machine a host function was called for. Every call into the
+// guest passes through VM.call, which puts it there.
+func vmOf(ctx context.Context) *VM {
+	v, _ := ctx.Value(vmKey{}).(*VM)
+	return v
+}
+
+// link defines the twelve functions that quickjs.wasm imports.
+func (e *Engine) link(ctx context.Context) error {
+	const i32, i64 = api.ValueTypeI32, api.ValueTypeI64
+	type fn struct {
+		name    string
+		run     api.GoModuleFunc
+		params  []api.ValueType
+		results []api.ValueType
+	}
+	ps := func(t ...api.ValueType) []api.ValueType { return t }
+	one := ps(i32)
+	modules := map[string][]fn{
+		"env": {
+			{"host_get_timezone_offset", func(_ context.Context, _ api.Module, st []uint64) { st[0] = 0 }, ps(i32, i32), one},
+			{"host_interrupt", hostInterrupt, nil, one},
+			{"host_promise_rejection", hostRejection, ps(i32, i32, i32), nil},
+			{"host_module_normalize", hostNormalize, ps(i32, i32), one},
+			{"host_module_load", hostLoad, ps(i32, i32), one},
+			{"host_call", hostCall, ps(i32, i32, i32, i32, i32), one},
+		},
+		"wasi_snapshot_preview1": {
+			{"clock_time_get", clockTimeGet, ps(i32, i64, i32), one},
+			{"fd_close", fdClose, ps(i32), one},
+			{"fd_fdstat_get", func(_ context.Context, _ api.Module, st []uint64) { st[0] = wasiBadF }, ps(i32, i32), one},
+			{"fd_seek", func(_ context.Context, _ api.Module, st []uint64) { st[0] = wasiNoSys }, ps(i32, i64, i32, i32), one},
+			{"fd_write", fdWrite, ps(i32, i32, i32, i32), one},
+			{"random_get", randomGet, ps(i32, i32), one},
+		},
+	}
+	for name, fns := range modules {
+		b := e.runtime.NewHostModuleBuilder(name)
+		for _, f := range fns {
+			b.NewFunctionBuilder().WithGoModuleFunction(f.run, f.params, f.results).Export(f.name)
+		}
+		if _, err := b.Instantiate(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func hostInterrupt(ctx context.Context, _ api.Module, st []uint64) {
+	st[0] = 0
+	if v := vmOf(ctx); v.hooks.Interrupt != nil && v.hooks.Interrupt() {
+		st[0] = 1
+	}
+}
+
+// fdClose is also where metered code asks whether it may go on; see meter.go.
+func fdClose(ctx context.Context, _ api.Module, st []uint64) {
+	if int32(uint32(st[0])) == tickDescriptor {
+		if v := vmOf(ctx); v.hooks.Tick != nil {
+			if err := v.hooks.Tick(); err != nil {
+				panic(err) // wazero turns it into the error of the outer call
+			}
+		}
+	}
+	st[0] = wasiBadF
+}
+
+func clockTimeGet(ctx context.Context, m api.Module, st []uint64) {
+	v := vmOf(ctx)
+	var now int64
+	if v.hooks.Now != nil {
+		now = v.hooks.Now(uint32(st[0]) != 0)
+	}
+	st[0] = result(m.Memory().WriteUint64Le(uint32(st[2]), uint64(now)))
+}
+
+func fdWrite(_ context.Context, m api.Module, st []uint64) {
+	// QuickJS writes only diagnostics here; they are counted and dropped.
+	iovs, count, out := uint32(st[1]), uint32(st[2]), uint32(st[3])
+	total, mem := uint32(0), m.Memory()
+	for i := uint32(0); i < count; i++ {
+		n, ok := mem.ReadUint32Le(iovs + i*8 + 4)
+		if !ok {
+			st[0] = wasiFault
+			return
+		}
+		total += n
+	}
+	st[0] = result(mem.WriteUint32Le(out, total))
+}
+
+func randomGet(ctx context.Context, m api.Module, st []uint64) {
+	b, ok := m.Memory().Read(uint32(st[0]), uint32(st[1]))
+	if v := vmOf(ctx); ok && v.hooks.Random != nil {
+		v.hooks.Random(b)
+	} else {
+		clear(b)
+	}
+	st[0] = result(ok)
+}
+
+func result(ok bool) uint64 {
+	if ok {
+		return wasiOK
+	}
+	return wasiFault
+}
+
+func hostRejection(ctx context.Context, _ api.Module, st []uint64) {
+	v := vmOf(ctx)
+	promise, reason := Handle(st[0]), Handle(st[1])
+	if v.hooks.Reject != nil {
+		v.hooks.Reject(promise, reason, uint32(st[2]) != 0)
+		return
+	}
+	v.Free(promise)
+	v.Free(reason)
+}
+
+func hostNormalize(ctx context.Context, _ api.Module, st []uint64) {
+	v := vmOf(ctx)
+	name := v.cString(uint32(st[1]))
+	if v.hooks.Normalize != nil {
+		resolved, err := v.hooks.Normalize(v.cString(uint32(st[0])), name)
+		if err != nil {
+			v.throw(err)
+			st[0] = 0
+			return
+		}
+		name = resolved
+	}
+	st[0] = uint64(v.write(name))
+}
+
+func hostLoad(ctx context.Context, _ api.Module, st []uint64) {
+	v := vmOf(ctx)
+	name, out := v.cString(uint32(st[0])), uint32(st[1])
+	st[0] = 0
+	if v.hooks.Load == nil {
+		v.throw(errNoModules)
+		return
+	}
+	source, err := v.hooks.Load(name)
+	if err != nil {
+		v.throw(err)
+		return
+	}
+	p := v.write(source)
+	if p != 0 && v.mem.WriteUint32Le(out, uint32(len(source))) {
+		st[0] = uint64(p)
+	}
+}
+
+func hostCall(ctx context.Context, _ api.Module, st []uint64) {
+	v := vmOf(ctx)
+	name, argc, argv := v.read(uint32(st[0]), uint32(st[1])), uint32(st[3]), uint32(st[4])
+	st[0] = 0
+	if argc > maxHostArgs {
+		v.throw(errHostArgs)
+		return
+	}
+	args := make([]string, argc)
+	for i := range args {
+		p, _ := v.mem.ReadUint32Le(argv + uint32(i)*4)
+		// Only strings are accepted, so no code of the guest (toString, a
+		// getter, a proxy) ever runs inside a host call.
+		if p == 0 || v.call("qjs_is_string", uint64(p)) == 0 {
+			v.throw(errHostArgs)
+			return
+		}
+		args[i] = v.text(Handle(p))
+	}
+	answer, err := "", error(errNoHost)
+	if v.hooks.Call != nil {
+		answer, err = v.hooks.Call(name, args)
+	}
+	if err != nil {
+		v.throw(err)
+		return
+	}
+	st[0] = uint64(v.newString(answer))
+}

@@ -1,0 +1,417 @@
+package js
+
+import (
+	"context"
+	crand "crypto/rand"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/pooled/pooled/sandbox/js/qjs"
+)
+
+// epoch is what the virtual clock shows when a program starts.
+var epoch = time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// clockStep is how far each reading moves the virtual clock, so that a program
+// that polls the time until some delay has passed comes to an end.
+const clockStep = 10 * time.Microsecond
+
+// SessionOptions say what a Session may do and where its output goes.
+type SessionOptions struct {
+	Limits       Limits
+	Capabilities Capabilities
+	// Console receives every line as it is written; it may be nil.
+	Console func(Line)
+	// Host answers the guest functions that an Image's sources define beyond
+	// the prelude's own. It must not call the session.
+	Host func(name string, args []string) (string, error)
+	// Normalize and Load serve import; see qjs.Hooks.
+	Normalize func(base, name string) (string, error)
+	Load      func(name string) (string, error)
+}
+
+// Session is one machine started from an Image, with the limits, clock and
+// console of one run. Run uses it for scripts; package page builds a document on it.
+//
+// Owns: the machine, until Close. Not safe for concurrent use.
+type Session struct {
+	// VM is the machine itself.
+	VM *qjs.VM
+
+	ctx     context.Context
+	o       SessionOptions
+	control qjs.Handle
+	opcodes map[string]qjs.Handle
+	start   time.Time
+	soft    time.Time // when the program is interrupted
+	virtual time.Duration
+	console []Line
+	written int64
+	calls   int64
+	stop    Stop
+	waiting []rejection
+}
+
+type rejection struct{ promise, reason qjs.Handle }
+
+// NewSession starts a machine from an image; nil is the image of the prelude alone.
+//
+// Errors: ErrLimits; qjs.ErrMemory when the image does not fit the memory limit.
+func (rt *Runtime) NewSession(ctx context.Context, image *Image, o SessionOptions) (*Session, error) {
+	var err error
+	if o.Limits, err = o.Limits.withDefaults(); err != nil {
+		return nil, err
+	}
+	if image == nil {
+		image = rt.base
+	}
+	s := &Session{ctx: ctx, o: o, control: image.control, opcodes: map[string]qjs.Handle{}, start: time.Now()}
+	s.Extend(o.Limits.Time)
+	s.VM, err = rt.engine.Restore(ctx, image.snapshot, qjs.Options{Memory: uint32(o.Limits.Memory), Stack: uint32(o.Limits.Stack)}, qjs.Hooks{
+		Call:      s.call,
+		Interrupt: s.interrupt,
+		Tick:      s.tick,
+		Now:       s.now,
+		Random:    func(b []byte) { clear(b) },
+		Normalize: s.normalize,
+		Load:      s.load,
+		Reject:    s.reject,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if _, err := s.Control("start", s.startText()); err != nil {
+		s.VM.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// Close releases the machine.
+func (s *Session) Close() { s.VM.Close() }
+
+// Extend gives the program d of wall time from now on.
+func (s *Session) Extend(d time.Duration) { s.soft = time.Now().Add(d) }
+
+func (s *Session) startText() string {
+	seed := [3]int32{0x706f6f6c, 0x65640000, 1}
+	if s.o.Capabilities.Random {
+		var b [12]byte
+		_, _ = crand.Read(b[:])
+		for i := range seed {
+			seed[i] = int32(binary.LittleEndian.Uint32(b[4*i:]))
+		}
+	}
+	text, _ := json.Marshal(map[string]any{"seed": seed, "realRandom": s.o.Capabilities.Random})
+	return string(text)
+}
+
+// interrupt is the soft stop: it raises an error that the program cannot catch.
+func (s *Session) interrupt() bool {
+	if s.stop != None {
+		return true
+	}
+	if !time.Now().Before(s.soft) {
+		s.stop = Timeout
+		return true
+	}
+	return s.ctx.Err() != nil
+}
+
+// tick is the hard stop, also inside long built-ins.
+func (s *Session) tick() error {
+	if err := s.ctx.Err(); err != nil {
+		return err
+	}
+	if time.Since(s.soft) < Grace {
+		return nil
+	}
+	if s.stop == None {
+		s.stop = Timeout
+	}
+	return errGrace
+}
+
+func (s *Session) now(monotonic bool) int64 {
+	if s.o.Capabilities.Clock {
+		if monotonic {
+			return int64(time.Since(s.start))
+		}
+		return time.Now().UnixNano()
+	}
+	s.virtual += clockStep
+	if monotonic {
+		return int64(s.virtual)
+	}
+	return epoch.Add(s.virtual).UnixNano()
+}
+
+// Elapsed is the session's own time since its start: virtual unless the clock was granted.
+func (s *Session) Elapsed() time.Duration {
+	if s.o.Capabilities.Clock {
+		return time.Since(s.start)
+	}
+	return s.virtual
+}
+
+// errSpent ends the host call of a program that is over a cap.
+var errSpent = errors.New("the output limit of the sandbox is reached")
+
+func (s *Session) count() error {
+	if s.calls++; s.calls > s.o.Limits.HostCalls && s.stop == None {
+		s.stop = Output
+	}
+	if s.stop != None {
+		return errSpent
+	}
+	return nil
+}
+
+// call answers the prelude. args[0] names the function.
+func (s *Session) call(_ string, args []string) (string, error) {
+	if err := s.count(); err != nil {
+		return "", err
+	}
+	if len(args) == 0 {
+		return "", errors.New("a host call needs a name")
+	}
+	switch name := args[0]; {
+	case name == "log" && len(args) == 3:
+		return "", s.log(Line{args[1], args[2]})
+	case name == "random" && len(args) == 2:
+		return s.random(args[1])
+	case s.o.Host != nil:
+		return s.o.Host(name, args[1:])
+	default:
+		return "", fmt.Errorf("there is no host function %q", name)
+	}
+}
+
+// Log writes a console line on the host's behalf, without counting it.
+func (s *Session) Log(l Line) {
+	s.console = append(s.console, l)
+	if s.o.Console != nil {
+		s.o.Console(l)
+	}
+}
+
+// lineCost is what every console line costs beyond its text.
+const lineCost = 16
+
+func (s *Session) log(l Line) error {
+	s.written += int64(len(l.Text)) + lineCost
+	if s.written > s.o.Limits.Output {
+		s.stop = Output
+		return errSpent
+	}
+	s.Log(l)
+	return nil
+}
+
+func (s *Session) random(n string) (string, error) {
+	size, err := strconv.Atoi(n)
+	if err != nil || size < 0 || size > 1<<16 || !s.o.Capabilities.Random {
+		return "", errors.New("no randomness was granted")
+	}
+	b := make([]byte, size)
+	_, _ = crand.Read(b)
+	return hex.EncodeToString(b), nil
+}
+
+func (s *Session) normalize(base, name string) (string, error) {
+	if err := s.count(); err != nil {
+		return "", err
+	}
+	if s.o.Normalize == nil {
+		return name, nil
+	}
+	return s.o.Normalize(base, name)
+}
+
+func (s *Session) load(name string) (string, error) {
+	if err := s.count(); err != nil {
+		return "", err
+	}
+	if s.o.Load == nil {
+		return "", errNoFiles
+	}
+	return s.o.Load(name)
+}
+
+// reject keeps promises that were rejected unheard until the end of the turn.
+func (s *Session) reject(promise, reason qjs.Handle, handled bool) {
+	if !handled {
+		s.waiting = append(s.waiting, rejection{promise, reason})
+		return
+	}
+	for i, w := range s.waiting {
+		if s.VM.Same(w.promise, promise) {
+			s.VM.Free(w.promise)
+			s.VM.Free(w.reason)
+			s.waiting = append(s.waiting[:i], s.waiting[i+1:]...)
+			break
+		}
+	}
+	s.VM.Free(promise)
+	s.VM.Free(reason)
+}
+
+// Rejection takes the oldest unhandled rejection, or returns nil.
+func (s *Session) Rejection() *Error {
+	if len(s.waiting) == 0 {
+		return nil
+	}
+	w := s.waiting[0]
+	s.waiting = s.waiting[1:]
+	e := s.Describe(w.reason)
+	s.VM.Free(w.promise)
+	s.VM.Free(w.reason)
+	return e
+}
+
+// Control calls an operation of the prelude with a text.
+func (s *Session) Control(op, argument string) (string, error) {
+	h, err := s.VM.String(argument)
+	if err != nil {
+		return "", err
+	}
+	defer s.VM.Free(h)
+	return s.ControlValue(op, h)
+}
+
+// ControlValue calls an operation of the prelude with a value.
+func (s *Session) ControlValue(op string, argument qjs.Handle) (string, error) {
+	name, ok := s.opcodes[op]
+	if !ok {
+		var err error
+		if name, err = s.VM.String(op); err != nil {
+			return "", err
+		}
+		s.opcodes[op] = name
+	}
+	h, err := s.VM.Call(s.control, name, argument)
+	if err != nil {
+		return "", err
+	}
+	defer s.VM.Free(h)
+	return s.VM.Text(h), nil
+}
+
+// spare is what the memory limit is raised by to describe an error that ran into it.
+const spare = 2 << 20
+
+// Describe turns a thrown value into an Error.
+func (s *Session) Describe(thrown qjs.Handle) *Error {
+	s.VM.SetMemoryLimit(uint32(s.o.Limits.Memory) + spare)
+	text, err := s.ControlValue("error", thrown)
+	s.VM.SetMemoryLimit(uint32(s.o.Limits.Memory))
+	var e Error
+	if err != nil || json.Unmarshal([]byte(text), &e) != nil {
+		return &Error{Name: "Error", Message: "an exception that cannot be shown"}
+	}
+	if e.Name == "Uncaught" && e.Message == "[uninitialized]" {
+		// A built-in gave up for lack of memory without an exception of its own.
+		return &Error{Name: "InternalError", Message: "out of memory"}
+	}
+	e.locate()
+	return &e
+}
+
+// Failure sorts an error of the machine: a cap that was hit, a JavaScript error, or both.
+// The third result is set when the run was cancelled from outside.
+func (s *Session) Failure(err error) (Stop, *Error, error) {
+	if cerr := s.ctx.Err(); cerr != nil {
+		return None, nil, cerr
+	}
+	var x *qjs.Exception
+	switch {
+	case s.stop != None:
+		return s.stop, nil, nil
+	case errors.As(err, &x):
+		e := s.Describe(x.Value)
+		s.VM.Free(x.Value)
+		if s.stop != None {
+			return s.stop, nil, nil
+		}
+		return stopOf(e), e, nil
+	case errors.Is(err, qjs.ErrMemory):
+		return Memory, nil, nil
+	case errors.Is(err, qjs.ErrStack):
+		return Stack, nil, nil
+	default:
+		return None, &Error{Name: "SandboxError", Message: "the JavaScript engine crashed: " + firstLine(err.Error())}, nil
+	}
+}
+
+// stopOf recognises the errors by which the engine reports its own caps.
+func stopOf(e *Error) Stop {
+	switch {
+	case e.Name == "InternalError" && e.Message == "out of memory":
+		return Memory
+	case e.Message == "Maximum call stack size exceeded" && e.Name == "RangeError",
+		e.Message == "stack overflow" && e.Name == "InternalError":
+		return Stack
+	}
+	return None
+}
+
+// NextTimer waits for the next timer and fires it. It reports false when there
+// is none within the virtual time. An exception of the callback is returned.
+func (s *Session) NextTimer(horizon time.Duration) (bool, error) {
+	text, err := s.Control("due", "")
+	if err != nil || text == "" {
+		return false, err
+	}
+	ms, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return false, nil
+	}
+	due := time.Duration(ms * float64(time.Millisecond))
+	if due > horizon {
+		return false, nil
+	}
+	if s.o.Capabilities.Clock {
+		if !s.sleep(due - s.Elapsed()) {
+			return false, s.ctx.Err()
+		}
+	} else {
+		s.virtual = max(s.virtual, due)
+	}
+	_, err = s.Control("fire", "")
+	return true, err
+}
+
+// sleep waits in real time; false means that the wait was cut short.
+func (s *Session) sleep(d time.Duration) bool {
+	left := time.Until(s.soft)
+	timer := time.NewTimer(min(d, left))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-s.ctx.Done():
+		return false
+	}
+	if d > left {
+		s.stop = Timeout
+		return false
+	}
+	return true
+}
+
+// PendingTimers is how many timers are still set.
+func (s *Session) PendingTimers() int {
+	text, _ := s.Control("pending", "")
+	n, _ := strconv.Atoi(text)
+	return n
+}
+
+// Stopped says which cap was hit so far.
+func (s *Session) Stopped() Stop { return s.stop }
+
+// Console returns the lines written so far.
+func (s *Session) Console() []Line { return s.console }
