@@ -14,23 +14,6 @@ type bpe struct {
 	merge ranker
 }
 
-// pairs is the ranker of bpe: the merges by the ids of both sides.
-type pairs map[uint64]pairMerge
-
-type pairMerge struct {
-	rank uint32
-	id   int32
-}
-
-func pairKey(left, right int32) uint64 { return uint64(uint32(left))<<32 | uint64(uint32(right)) }
-
-func (p pairs) rank(_ string, _, _, _ int, left, right int32) (uint32, int32) {
-	if m, ok := p[pairKey(left, right)]; ok {
-		return m.rank, m.id
-	}
-	return noRank, -1
-}
-
 func newBPE(t *Tokenizer, r rule) (*bpe, error) {
 	for b := range 256 {
 		if id, ok := t.words[string([]byte{byte(b)})]; ok {
@@ -38,7 +21,7 @@ func newBPE(t *Tokenizer, r rule) (*bpe, error) {
 		}
 	}
 	merges := t.vocab.Merges
-	table := make(pairs, len(merges))
+	table := newPairTable(len(merges))
 	var buf []byte
 	for i, line := range merges {
 		space := strings.IndexByte(line, ' ')
@@ -58,10 +41,7 @@ func newBPE(t *Tokenizer, r rule) (*bpe, error) {
 		if !ok1 || !ok2 || !ok3 {
 			continue
 		}
-		key := pairKey(left, right)
-		if _, twice := table[key]; !twice {
-			table[key] = pairMerge{rank: uint32(i), id: id}
-		}
+		table.add(left, right, uint32(i), id)
 	}
 	return &bpe{t: t, rule: r, merge: table}, nil
 }

@@ -35,15 +35,16 @@ func (t *Tokenizer) piece(id int32, special bool) (string, bool) {
 func (t *Tokenizer) Decode(ids []int32, special bool) string {
 	var b strings.Builder
 	s := t.NewStream(special)
-	start := t.vocab.AddSpacePrefix && t.vocab.Model == ModelSPM
-	strip := start
+	strip := t.prefix
 	for _, id := range ids {
-		text := s.Push(id)
-		if strip && text != "" {
+		text, matched := s.Push(id), t.matched(id)
+		if strip && !matched {
 			text = strings.TrimPrefix(text, " ")
 		}
 		b.WriteString(text)
-		strip = start && (t.matched(id) || strip && text == "" && s.n == 0 && !t.has(id))
+		if t.has(id) {
+			strip = t.prefix && matched
+		}
 	}
 	b.WriteString(s.Flush())
 	return b.String()

@@ -57,6 +57,34 @@ func (m *merger) put() {
 func (m *merger) merge(text string, r ranker) {
 	for a := 0; a < len(text); a = int(m.next[a]) {
 		m.look(text, a, r)
+	}
+	if len(text) <= shortWord {
+		m.scan(text, r)
+	} else {
+		m.queue(text, r)
+	}
+}
+
+// shortWord is the length up to which looking at every pair for the lowest rank is faster than keeping a heap.
+const shortWord = 32
+
+func (m *merger) scan(text string, r ranker) {
+	for {
+		best, at := uint32(noRank), 0
+		for a := 0; a < len(text); a = int(m.next[a]) {
+			if m.ranks[a] < best {
+				best, at = m.ranks[a], a
+			}
+		}
+		if best == noRank {
+			return
+		}
+		m.join(text, at, r)
+	}
+}
+
+func (m *merger) queue(text string, r ranker) {
+	for a := 0; a < len(text); a = int(m.next[a]) {
 		if m.ranks[a] != noRank {
 			m.heap = append(m.heap, uint64(m.ranks[a])<<32|uint64(a))
 		}
@@ -71,26 +99,31 @@ func (m *merger) merge(text string, r ranker) {
 			m.pop()
 			continue
 		}
-		b := int(m.next[a])
-		c := int(m.next[b])
-		m.id[a], m.next[a] = m.joins[a], int32(c)
-		m.ranks[b] = noRank
-		if c < len(text) {
-			m.prev[c] = int32(a)
-		}
-		m.look(text, a, r)
+		m.join(text, a, r)
 		if m.ranks[a] != noRank {
 			m.heap[0] = uint64(m.ranks[a])<<32 | uint64(a)
 			m.down(0)
 		} else {
 			m.pop()
 		}
-		if p := int(m.prev[a]); p >= 0 {
-			m.look(text, p, r)
-			if m.ranks[p] != noRank {
-				m.push(uint64(m.ranks[p])<<32 | uint64(p))
-			}
+		if p := int(m.prev[a]); p >= 0 && m.ranks[p] != noRank {
+			m.push(uint64(m.ranks[p])<<32 | uint64(p))
 		}
+	}
+}
+
+// join merges the pair that starts at a, and ranks the two pairs that the new symbol is in.
+func (m *merger) join(text string, a int, r ranker) {
+	b := int(m.next[a])
+	c := int(m.next[b])
+	m.id[a], m.next[a] = m.joins[a], int32(c)
+	m.ranks[b] = noRank
+	if c < len(text) {
+		m.prev[c] = int32(a)
+	}
+	m.look(text, a, r)
+	if p := int(m.prev[a]); p >= 0 {
+		m.look(text, p, r)
 	}
 }
 

@@ -14,14 +14,12 @@ import (
 //
 // Source: google/sentencepiece, src/bpe_model.cc.
 type spm struct {
-	t      *Tokenizer
-	prefix bool
-	merge  ranker
-	glue   map[rune]bool // runes that some token has right before a space
+	t     *Tokenizer
+	merge ranker
+	glue  map[rune]bool // runes that some token has right before a space
 }
 
-// blockSpace stands for a space in the tokens of SentencePiece. Here tokens are kept with the space itself, and the rune
-// is read as a space in text too, as it is there.
+// blockSpace stands for a space in the tokens of SentencePiece. Here tokens are kept with the space itself.
 const blockSpace = "\u2581"
 
 // appendSpaces appends the text of a token with its spaces; ok is false when it has a space already, which no text can
@@ -70,7 +68,7 @@ func scoreRank(score float32) uint32 {
 
 func newSPM(t *Tokenizer) *spm {
 	s := &scores{words: t.words, ranks: make([]uint32, t.Size())}
-	m := &spm{t: t, prefix: t.vocab.AddSpacePrefix, merge: s, glue: map[rune]bool{' ': true}}
+	m := &spm{t: t, merge: s, glue: map[rune]bool{' ': true}}
 	for i, score := range t.vocab.Scores {
 		s.ranks[i] = scoreRank(score)
 	}
@@ -90,10 +88,7 @@ func newSPM(t *Tokenizer) *spm {
 }
 
 func (m *spm) encode(dst []int32, text string, start bool) []int32 {
-	if strings.Contains(text, blockSpace) {
-		text = strings.ReplaceAll(text, blockSpace, " ")
-	}
-	if start && m.prefix {
+	if start && m.t.prefix {
 		text = " " + text
 	}
 	for text != "" {

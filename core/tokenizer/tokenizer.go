@@ -15,6 +15,8 @@ type Tokenizer struct {
 	kind  []byte // type of every token
 	end   []bool // ends a generation
 
+	prefix bool // a text is encoded with a space in front
+
 	text    string   // the bytes of all tokens, one after the other
 	offsets []uint32 // where a token's bytes begin in text; one more than tokens
 
@@ -59,6 +61,7 @@ func New(v *Vocab) (*Tokenizer, error) {
 		return nil, err
 	}
 	t := &Tokenizer{vocab: v, kind: v.kinds(), end: make([]bool, len(v.Tokens)), unk: -1}
+	t.prefix = v.Model == ModelSPM && v.AddSpacePrefix
 	t.cache.seed = maphash.MakeSeed()
 	for _, id := range v.ends() {
 		t.end[id] = true
@@ -121,11 +124,19 @@ func (t *Tokenizer) index() {
 				t.byByte[bytes[0]] = id
 			}
 		case TypeControl, TypeUnknown:
-			t.specials.add(bytes, id, false)
+			t.specials.add(t.spelling(id), id, false)
 		case TypeUserDefined:
-			t.specials.add(bytes, id, true)
+			t.specials.add(t.spelling(id), id, true)
 		}
 	}
+}
+
+// spelling returns the text in which a special token is found.
+func (t *Tokenizer) spelling(id int32) string {
+	if t.vocab.Model == ModelSPM {
+		return strings.ReplaceAll(t.raw(id), blockSpace, " ")
+	}
+	return t.raw(id)
 }
 
 // raw returns the bytes of a token of any type; id must be in range.
@@ -137,7 +148,7 @@ func (t *Tokenizer) Encode(text string, opt Options) []int32 {
 	if opt.AddSpecial && t.vocab.AddBOS && t.vocab.BOS >= 0 {
 		out = append(out, t.vocab.BOS)
 	}
-	out = t.encode(out, text, []Part{{Text: text, Special: opt.ParseSpecial}})
+	out = t.encode(out, []Part{{Text: text, Special: opt.ParseSpecial}})
 	if opt.AddSpecial && t.vocab.AddEOS && t.vocab.EOS >= 0 {
 		out = append(out, t.vocab.EOS)
 	}
@@ -147,19 +158,31 @@ func (t *Tokenizer) Encode(text string, opt Options) []int32 {
 // EncodeParts returns the ids of the text that the parts make together. Words and merges cross the borders between parts,
 // so the ids are those of the rendered prompt, except that a control token must lie wholly in special parts.
 // BOS and EOS are not added: a template writes them itself.
-func (t *Tokenizer) EncodeParts(parts []Part) []int32 {
+func (t *Tokenizer) EncodeParts(parts []Part) []int32 { return t.encode(nil, parts) }
+
+// join returns the text that the parts make together. SentencePiece reads U+2581 as the space that it stands for in tokens
+// before anything else; the parts are changed with it, so that they still make the text.
+func (t *Tokenizer) join(parts []Part) (string, []Part) {
+	if t.vocab.Model == ModelSPM {
+		plain := make([]Part, len(parts))
+		for i, p := range parts {
+			plain[i] = Part{Text: strings.ReplaceAll(p.Text, blockSpace, " "), Special: p.Special}
+		}
+		parts = plain
+	}
 	if len(parts) == 1 {
-		return t.encode(nil, parts[0].Text, parts)
+		return parts[0].Text, parts
 	}
 	var b strings.Builder
 	for _, p := range parts {
 		b.WriteString(p.Text)
 	}
-	return t.encode(nil, b.String(), parts)
+	return b.String(), parts
 }
 
-// encode appends the ids of text, which the parts make together.
-func (t *Tokenizer) encode(dst []int32, text string, parts []Part) []int32 {
+// encode appends the ids of the text that the parts make together.
+func (t *Tokenizer) encode(dst []int32, parts []Part) []int32 {
+	text, parts := t.join(parts)
 	fragment, start := 0, true // start of the text not yet encoded, and whether it opens the text or follows a special
 	read := 0                  // bytes in the parts before parts[0]
 	trusted := 0               // the end of the trusted text around i, when it is beyond i
