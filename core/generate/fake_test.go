@@ -1,0 +1,287 @@
+package generate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/pooled/pooled/core/engine"
+)
+
+// vocabulary is a small tokenizer: pieces of bytes, some of which are parts of a character.
+type vocabulary struct {
+	pieces  []string
+	eog     int32
+	control int32
+}
+
+// newVocabulary returns letters, pieces of a few letters, parts of characters, an empty piece, <ctl> and <end>.
+func newVocabulary() *vocabulary {
+	v := &vocabulary{}
+	for c := 'a'; c <= 'p'; c++ {
+		v.pieces = append(v.pieces, string(c))
+	}
+	v.pieces = append(v.pieces, " ", "ab", "abc", "\n", "é", "\xc3", "\xa9", "\xf0\x9f", "\x98\x80", "</s", ">", "", "<ctl>", "<end>")
+	v.control = int32(len(v.pieces) - 2)
+	v.eog = int32(len(v.pieces) - 1)
+	return v
+}
+
+func (v *vocabulary) Size() int           { return len(v.pieces) }
+func (v *vocabulary) IsEOG(id int32) bool { return id == v.eog }
+func (v *vocabulary) NewStream(special bool) *vocabularyStream {
+	return &vocabularyStream{v: v, special: special}
+}
+
+func (v *vocabulary) text(ids []int32, special bool) string {
+	d, s := v.NewStream(special), ""
+	for _, id := range ids {
+		s += d.Push(id)
+	}
+	return s + d.Flush()
+}
+
+type vocabularyStream struct {
+	v       *vocabulary
+	special bool
+	held    string
+}
+
+func (d *vocabularyStream) Push(id int32) string {
+	if !d.special && id >= d.v.control {
+		return ""
+	}
+	d.held += d.v.pieces[id]
+	var out strings.Builder
+	for d.held != "" && utf8.FullRuneInString(d.held) {
+		r, n := utf8.DecodeRuneInString(d.held)
+		out.WriteRune(r)
+		d.held = d.held[n:]
+	}
+	return out.String()
+}
+
+func (d *vocabularyStream) Flush() string {
+	n := len(d.held)
+	d.held = ""
+	return strings.Repeat("\uFFFD", n)
+}
+
+// session is a deterministic model: the logits after a column depend on the two last ids alone. It checks its own
+// contract and fails on demand.
+type session struct {
+	t         *testing.T
+	vocab     int
+	context   int
+	recurrent bool
+	keep      int // marks kept
+
+	ids   []int32
+	marks []int
+
+	logits func(ids []int32) []float32 // nil for the table
+
+	calls    int                    // Forward, Rewind and Mark
+	failAt   int                    // the call that fails, from 1; 0 for none
+	failWith error                  // what it returns
+	failLose int                    // positions that a failing call loses
+	hook     func(call int)         // runs at the beginning of every call
+	columns  []int                  // widths of the passes
+	outputs  []engine.Output        // what they asked for
+	forward  func(r *engine.Result) // may spoil a result
+	extra    int                    // positions by which Forward grows too much
+}
+
+func newSession(t *testing.T, vocab, context int) *session {
+	return &session{t: t, vocab: vocab, context: context, keep: 4}
+}
+
+// table returns the logits after ids.
+func (s *session) table(ids []int32) []float32 {
+	if s.logits != nil {
+		return slices.Clone(s.logits(ids))
+	}
+	seed := uint64(ids[len(ids)-1])
+	if len(ids) > 1 {
+		seed = seed<<20 | uint64(ids[len(ids)-2]+1)
+	}
+	r := rand.New(rand.NewPCG(seed, 7))
+	out := make([]float32, s.vocab)
+	for i := range out {
+		out[i] = float32(r.NormFloat64() * 2)
+	}
+	out[s.vocab-1] -= 6 // the end token of newVocabulary comes late
+	return out
+}
+
+func (s *session) fail() error {
+	s.calls++
+	if s.hook != nil {
+		s.hook(s.calls)
+	}
+	if s.calls == s.failAt {
+		s.cut(max(0, len(s.ids)-s.failLose))
+		return s.failWith
+	}
+	return nil
+}
+
+func (s *session) cut(n int) {
+	s.ids = s.ids[:n]
+	s.marks = slices.DeleteFunc(s.marks, func(m int) bool { return m > n })
+}
+
+func (s *session) Forward(ctx context.Context, b engine.Batch) (engine.Result, error) {
+	if err := s.fail(); err != nil {
+		return engine.Result{}, err
+	}
+	if err := ctx.Err(); err != nil {
+		return engine.Result{}, err
+	}
+	if b.Pos != len(s.ids) || len(b.Tokens) == 0 || b.Hidden != nil {
+		s.t.Errorf("batch of %d tokens and %d hidden values at %d; the session is at %d", len(b.Tokens), len(b.Hidden), b.Pos, len(s.ids))
+	}
+	if b.Pos+len(b.Tokens) > s.context {
+		return engine.Result{}, fmt.Errorf("%d tokens at %d of %d: %w", len(b.Tokens), b.Pos, s.context, engine.ErrContextFull)
+	}
+	for _, id := range b.Tokens {
+		if id < 0 || int(id) >= s.vocab {
+			s.t.Errorf("token %d of a vocabulary of %d", id, s.vocab)
+		}
+	}
+	s.columns, s.outputs = append(s.columns, len(b.Tokens)), append(s.outputs, b.Output)
+	s.ids = append(s.ids, b.Tokens...)
+	for range s.extra {
+		s.ids = append(s.ids, 0)
+	}
+	var r engine.Result
+	o := b.Output
+	if o.Top > 0 && o.Logits != engine.NoColumns || o.Logits == engine.AllColumns || o.Hidden {
+		s.t.Errorf("asked for %+v: more than a sampler needs", o)
+	}
+	if o.Logits == engine.LastColumn {
+		r.Logits = s.table(s.ids)
+	}
+	if o.Top > 0 {
+		l := s.table(s.ids)
+		var sum float64
+		for i, v := range l {
+			r.Top = append(r.Top, engine.Candidate{ID: int32(i), Logit: v})
+			sum += math.Exp(float64(v))
+		}
+		slices.SortFunc(r.Top, byLogit)
+		r.Top = r.Top[:min(o.Top, len(r.Top))]
+		r.LogSumExp = float32(math.Log(sum))
+	}
+	if s.forward != nil {
+		s.forward(&r)
+	}
+	return r, nil
+}
+
+func (s *session) Len() int { return len(s.ids) }
+
+func (s *session) Rewind(n int) (int, error) {
+	if err := s.fail(); err != nil {
+		return 0, err
+	}
+	if n < 0 || n > len(s.ids) {
+		s.t.Errorf("rewind to %d of %d", n, len(s.ids))
+	}
+	if s.recurrent && n != len(s.ids) {
+		at := 0
+		for _, m := range s.marks {
+			if m <= n {
+				at = max(at, m)
+			}
+		}
+		n = at
+	}
+	s.cut(n)
+	return n, nil
+}
+
+func (s *session) Mark() error {
+	if err := s.fail(); err != nil {
+		return err
+	}
+	if !slices.Contains(s.marks, len(s.ids)) {
+		s.marks = append(s.marks, len(s.ids))
+	}
+	if len(s.marks) > s.keep {
+		s.marks = s.marks[1:]
+	}
+	return nil
+}
+
+func (s *session) Memory() (weights, state int64) { return 0, 0 }
+func (s *session) Close() error                   { return nil }
+
+var errDevice = errors.New("the device caught fire")
+
+// level checks that a sequence and its session hold the same ids.
+func level(t *testing.T, q *Sequence, s *session) {
+	t.Helper()
+	if got, want := q.IDs(), s.ids; !slices.Equal(got, want) {
+		t.Errorf("the sequence believes in %v, the session holds %v", got, want)
+	}
+}
+
+func newSequence(t *testing.T, s *session, v *vocabulary) *Sequence {
+	t.Helper()
+	q, err := New(s, Tokens(v), Config{Context: s.context, Batch: 4, Recurrent: s.recurrent})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return q
+}
+
+// heard collects what is emitted.
+type heard struct {
+	ids  []int32
+	text strings.Builder
+}
+
+func (h *heard) emit(t Token) error {
+	if t.ID != NoToken {
+		h.ids = append(h.ids, t.ID)
+	}
+	h.text.WriteString(t.Text)
+	return nil
+}
+
+// script returns logits that make the greedy answer to a prompt of n tokens be the given ids.
+func script(vocab, n int, ids ...int32) func([]int32) []float32 {
+	return func(held []int32) []float32 {
+		out := make([]float32, vocab)
+		if i := len(held) - n; i >= 0 && i < len(ids) {
+			out[ids[i]] = 5
+		}
+		return out
+	}
+}
+
+// greedy returns the answer of the session's model computed the plain way.
+func greedy(s *session, v *vocabulary, prompt []int32, n int) []int32 {
+	ids := slices.Clone(prompt)
+	for len(ids) < len(prompt)+n {
+		l := s.table(ids)
+		best := 0
+		for i := range l {
+			if l[i] > l[best] {
+				best = i
+			}
+		}
+		ids = append(ids, int32(best))
+		if v.IsEOG(int32(best)) {
+			break
+		}
+	}
+	return ids[len(prompt):]
+}
