@@ -30,7 +30,7 @@ impl From<Error> for Failure {
             return Failure { kind, message: err.detail().unwrap_or("").to_string(), line };
         }
         let kind = match err.kind() {
-            ErrorKind::UndefinedError => "undefined",
+            ErrorKind::UndefinedError | ErrorKind::UnknownFunction => "undefined",
             ErrorKind::OutOfFuel => "limit",
             ErrorKind::SyntaxError | ErrorKind::BadEscape | ErrorKind::UnknownFilter | ErrorKind::UnknownTest => {
                 "template"
@@ -71,6 +71,11 @@ pub fn runtime(message: impl Into<String>) -> Error {
 /// An operation on something that is undefined.
 pub fn undefined(message: impl Into<String>) -> Error {
     marked("undefined", message)
+}
+
+/// Something that jinja2's sandbox or compiler refuses.
+pub fn refused(message: impl Into<String>) -> Error {
+    marked("template", message)
 }
 
 /// The template called `raise_exception`.

@@ -5,7 +5,7 @@ use minijinja::{filters, Environment, Error, State, Value};
 
 use crate::args::Args;
 use crate::types::Type;
-use crate::{budget, fail, json, methods, text, types};
+use crate::{budget, fail, json, methods, ops, text, types};
 
 /// Registers the filters.
 pub fn register(env: &mut Environment) {
@@ -29,6 +29,11 @@ pub fn register(env: &mut Environment) {
     env.add_filter("last", last);
     env.add_filter("reverse", reverse);
     env.add_filter("indent", indent);
+    env.add_filter("round", round);
+    env.add_filter("sum", sum);
+    env.add_filter("min", |v: Value, args: Rest<Value>| extreme("min", v, &args));
+    env.add_filter("max", |v: Value, args: Rest<Value>| extreme("max", v, &args));
+    env.add_filter("truncate", truncate);
     env.add_filter("int", int);
     env.add_filter("float", float);
     env.add_filter("format", |v: Value, args: Rest<Value>| methods::printf(&text::str(&v)?, &args));
@@ -190,13 +195,13 @@ fn dictsort(v: Value, args: Rest<Value>) -> Result<Value, Error> {
     }
     budget::charge(pairs.len().saturating_mul(16))?;
     for two in pairs.windows(2) {
-        crate::ops::order("<", &two[0].0, &two[1].0)?;
+        ops::order("<", &two[0].0, &two[1].0)?;
     }
-    pairs.sort_by(|a, b| crate::ops::order("<", &a.0, &b.0).ok().flatten().unwrap_or(std::cmp::Ordering::Equal));
+    pairs.sort_by(|a, b| ops::order("<", &a.0, &b.0).ok().flatten().unwrap_or(std::cmp::Ordering::Equal));
     if args.truth(2, "reverse", false) {
         pairs.reverse();
     }
-    Ok(pairs.into_iter().map(|(_, pair)| Value::from(pair.to_vec())).collect::<Vec<_>>().into())
+    Ok(pairs.into_iter().map(|(_, pair)| Value::from_object(types::Tuple(pair.to_vec()))).collect::<Vec<_>>().into())
 }
 
 fn list(v: Value) -> Result<Value, Error> {
@@ -253,6 +258,83 @@ fn indent(v: Value, args: Rest<Value>) -> Result<Value, Error> {
     Ok(out.into())
 }
 
+fn round(v: Value, args: Rest<Value>) -> Result<Value, Error> {
+    let args = Args::new("round", &args);
+    args.expect(&["precision", "method"])?;
+    let precision = args.opt_int(0, "precision")?.unwrap_or(0).clamp(-300, 300) as i32;
+    let method = args.opt_str(1, "method")?.unwrap_or("common");
+    match (Type::of(&v), method) {
+        (Type::Int | Type::Bool, "common") if precision >= 0 => return Ok(v),
+        (Type::Int | Type::Bool | Type::Float, "common" | "ceil" | "floor") => {}
+        (Type::Undefined, _) => return Err(fail::undefined("round of an undefined value")),
+        (kind, _) => return Err(fail::runtime(format!("round of a {} with the method '{method}'", kind.name()))),
+    }
+    let x = f64::try_from(v)?;
+    let scale = 10f64.powi(precision);
+    Ok(Value::from(match method {
+        "ceil" => (x * scale).ceil() / scale,
+        "floor" => (x * scale).floor() / scale,
+        // Rust's formatting rounds the exact value, ties to even, as Python's round does.
+        _ if precision >= 0 => format!("{x:.*}", precision as usize).parse().unwrap_or(x),
+        _ => (x * scale).round_ties_even() / scale,
+    }))
+}
+
+/// The items of `v`, or one attribute of each.
+fn taken(v: &Value, attribute: Option<&Value>) -> Result<Vec<Value>, Error> {
+    budget::charge(v.len().unwrap_or(0).saturating_mul(16))?;
+    match attribute.filter(|a| !a.is_none()) {
+        None => Ok(v.try_iter()?.collect()),
+        Some(name) => v.try_iter()?.map(|item| item.get_item(name)).collect(),
+    }
+}
+
+fn sum(v: Value, args: Rest<Value>) -> Result<Value, Error> {
+    let args = Args::new("sum", &args);
+    args.expect(&["attribute", "start"])?;
+    let start = args.get(1, "start").cloned().unwrap_or_else(|| 0.into());
+    taken(&v, args.get(0, "attribute"))?.into_iter().try_fold(start, ops::add)
+}
+
+fn extreme(name: &str, v: Value, args: &[Value]) -> Result<Value, Error> {
+    let args = Args::new(name, args);
+    args.expect(&["case_sensitive", "attribute"])?;
+    let fold = !args.truth(0, "case_sensitive", false);
+    let ranked = taken(&v, args.get(1, "attribute"))?.into_iter().map(|rank| match rank.as_str() {
+        Some(s) if fold => s.to_lowercase().into(),
+        _ => rank,
+    });
+    let mut best: Option<(Value, Value)> = None;
+    for (rank, item) in ranked.zip(v.try_iter()?) {
+        let better = match &best {
+            None => true,
+            Some((than, _)) if name == "min" => ops::order("<", &rank, than)?.is_some_and(|o| o.is_lt()),
+            Some((than, _)) => ops::order(">", &rank, than)?.is_some_and(|o| o.is_gt()),
+        };
+        if better {
+            best = Some((rank, item));
+        }
+    }
+    Ok(best.map_or(Value::UNDEFINED, |(_, item)| item))
+}
+
+fn truncate(v: Value, args: Rest<Value>) -> Result<Value, Error> {
+    let args = Args::new("truncate", &args);
+    args.expect(&["length", "killwords", "end", "leeway"])?;
+    let length = usize::try_from(args.opt_int(0, "length")?.unwrap_or(255)).unwrap_or(0);
+    let end = args.opt_str(2, "end")?.unwrap_or("...");
+    let leeway = usize::try_from(args.opt_int(3, "leeway")?.unwrap_or(5)).unwrap_or(0);
+    let s = text::str(&v)?;
+    if s.chars().count() <= length.saturating_add(leeway) {
+        return Ok(s.into());
+    }
+    let mut kept: String = s.chars().take(length.saturating_sub(end.chars().count())).collect();
+    if !args.truth(1, "killwords", false) {
+        kept.truncate(kept.rfind(' ').unwrap_or(kept.len()));
+    }
+    Ok((kept + end).into())
+}
+
 fn int(v: Value, args: Rest<Value>) -> Result<Value, Error> {
     let args = Args::new("int", &args);
     args.expect(&["default", "base"])?;
@@ -268,7 +350,17 @@ fn int(v: Value, args: Rest<Value>) -> Result<Value, Error> {
         Type::Str => {
             let s = v.as_str().unwrap_or_default().trim();
             let base = args.opt_int(1, "base")?.unwrap_or(10).clamp(2, 36) as u32;
-            match (i64::from_str_radix(&s.replace('_', ""), base), s.parse::<f64>()) {
+            let mut digits = s.replace('_', "").to_lowercase();
+            let prefix = match base {
+                16 => "0x",
+                8 => "0o",
+                2 => "0b",
+                _ => "",
+            };
+            if let Some(bare) = digits.strip_prefix(prefix) {
+                digits = bare.to_string();
+            }
+            match (i64::from_str_radix(&digits, base), s.parse::<f64>()) {
                 (Ok(n), _) => n.into(),
                 (_, Ok(x)) if x.is_finite() => (x.trunc() as i64).into(),
                 _ => fallback(),

@@ -20,18 +20,23 @@ const DICT: &[&str] = &["copy", "get", "items", "keys", "values"];
 const LIST_CHANGES: &[&str] = &["append", "clear", "extend", "insert", "pop", "remove", "reverse", "sort"];
 const DICT_CHANGES: &[&str] = &["clear", "pop", "popitem", "setdefault", "update"];
 
-/// Whether `name` is a method of the value's type. Fails for methods that would change the value.
-pub fn known(v: &Value, name: &str) -> Result<bool, Error> {
-    let (methods, changes) = match Type::of(v) {
-        Type::Str => (STR, &[][..]),
-        Type::List => (LIST, LIST_CHANGES),
-        Type::Dict => (DICT, DICT_CHANGES),
-        _ => return Ok(false),
-    };
-    if changes.contains(&name) {
-        return Err(fail::runtime(format!("a template may not change a {}: {name} is refused", types::name(v))));
+/// Whether `name` is a method of the value's type.
+pub fn known(v: &Value, name: &str) -> bool {
+    match Type::of(v) {
+        Type::Str => STR.contains(&name),
+        Type::List => LIST.contains(&name),
+        Type::Dict => DICT.contains(&name),
+        _ => false,
     }
-    Ok(methods.contains(&name))
+}
+
+/// Whether `name` is a method that would change the value, which no template may do.
+pub fn changes(v: &Value, name: &str) -> bool {
+    match Type::of(v) {
+        Type::List => LIST_CHANGES.contains(&name),
+        Type::Dict => DICT_CHANGES.contains(&name),
+        _ => false,
+    }
 }
 
 /// Calls a method that is [`known`].
@@ -64,7 +69,7 @@ fn dict(v: &Value, name: &str, args: &Args) -> Result<Value, Error> {
 
 /// The pairs of a dict.
 pub fn items(v: &Value) -> Result<Value, Error> {
-    let pair = |k: Value| Ok(Value::from(vec![k.clone(), v.get_item(&k)?]));
+    let pair = |k: Value| Ok(Value::from_object(types::Tuple(vec![k.clone(), v.get_item(&k)?])));
     Ok(v.try_iter()?.map(pair).collect::<Result<Vec<Value>, Error>>()?.into())
 }
 
@@ -214,8 +219,7 @@ fn split(s: &str, args: &Args) -> Result<Vec<String>, Error> {
                         rest = rest[end..].trim_start_matches(is_space);
                     }
                     None => {
-                        let last = if parts.len() == most { rest.trim_end_matches(is_space) } else { rest };
-                        parts.push(last.to_string());
+                        parts.push(rest.to_string());
                         break;
                     }
                 }
@@ -237,7 +241,7 @@ fn rsplit(s: &str, args: &Args) -> Result<Vec<String>, Error> {
             while !rest.is_empty() {
                 let start = if parts.len() == most { None } else { rest.rfind(is_space) };
                 let Some(start) = start else {
-                    parts.push(rest.trim_start_matches(is_space).to_string());
+                    parts.push(rest.to_string());
                     break;
                 };
                 let width = rest[start..].chars().next().map_or(1, char::len_utf8);

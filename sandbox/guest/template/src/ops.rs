@@ -11,7 +11,12 @@ use crate::{budget, fail, methods, text};
 /// Registers the functions that `rewrite` calls.
 pub fn register(env: &mut Environment) {
     env.add_filter("$iter", iterable);
+    env.add_filter("$iterlater", |v: Value| if v.is_true() { iterable(v) } else { Ok(Vec::<Value>::new().into()) });
     env.add_filter("$attribute", attribute);
+    env.add_filter("attr", |v: Value, name: &str| match Type::of(&v) {
+        Type::Dict if !methods::known(&v, name) => Ok(Value::UNDEFINED),
+        _ => attribute(v, name, "it"),
+    });
     env.add_filter("$item", item);
     env.add_filter("$slice", slice);
     env.add_filter("$call", call);
@@ -49,7 +54,7 @@ fn attribute(v: Value, name: &str, source: &str) -> Result<Value, Error> {
     if v.is_undefined() {
         return Err(fail::undefined(format!("'{source}' is undefined, so it has no attribute '{name}'")));
     }
-    if methods::known(&v, name)? {
+    if methods::known(&v, name) {
         return Ok(Value::from_object(BoundMethod { receiver: v, name: name.to_string() }));
     }
     match Type::of(&v) {
@@ -80,7 +85,7 @@ fn item(v: Value, key: Value, source: &str) -> Result<Value, Error> {
     };
     match (found, key.as_str()) {
         (Some(found), _) if !found.is_undefined() => Ok(found),
-        (_, Some(name)) if methods::known(&v, name)? => {
+        (_, Some(name)) if methods::known(&v, name) => {
             Ok(Value::from_object(BoundMethod { receiver: v.clone(), name: name.to_string() }))
         }
         _ => Ok(Value::UNDEFINED),
@@ -96,37 +101,29 @@ fn index(v: &Value) -> i64 {
 
 /// `v[start:stop:step]`.
 fn slice(v: Value, start: Value, stop: Value, step: Value, source: &str) -> Result<Value, Error> {
+    let kind = Type::of(&v);
     let bound = |b: &Value| match Type::of(b) {
         Type::None => Ok(None),
         Type::Int | Type::Bool => Ok(Some(index(b))),
-        _ => Err(()),
+        _ => Err(fail::runtime("slice indices must be integers or None")),
     };
-    let kind = Type::of(&v);
-    if kind == Type::Undefined {
-        return Err(fail::undefined(format!("'{source}' is undefined, so it cannot be sliced")));
+    match kind {
+        Type::Undefined => return Err(fail::undefined(format!("'{source}' is undefined, so it cannot be sliced"))),
+        Type::Str | Type::List => {}
+        _ => return Err(fail::runtime(format!("'{}' object cannot be sliced", kind.name()))),
     }
-    // What Python cannot slice is undefined: jinja2 catches the TypeError.
-    let (Ok(start), Ok(stop), Ok(step)) = (bound(&start), bound(&stop), bound(&step)) else {
-        return Ok(Value::UNDEFINED);
-    };
+    let (start, stop, step) = (bound(&start)?, bound(&stop)?, bound(&step)?);
     let step = step.unwrap_or(1);
-    if step == 0 && matches!(kind, Type::Str | Type::List) {
+    if step == 0 {
         return Err(fail::runtime("slice step cannot be zero"));
     }
-    match kind {
-        Type::Str => {
-            let s = v.as_str().unwrap_or_default();
-            budget::charge(s.len())?;
-            let chars: Vec<char> = s.chars().collect();
-            Ok(positions(chars.len(), start, stop, step).map(|i| chars[i]).collect::<String>().into())
-        }
-        Type::List => {
-            let items: Vec<Value> = v.try_iter()?.collect();
-            budget::charge(items.len())?;
-            Ok(positions(items.len(), start, stop, step).map(|i| items[i].clone()).collect::<Vec<_>>().into())
-        }
-        _ => Ok(Value::UNDEFINED),
+    budget::charge(v.len().unwrap_or(0))?;
+    if let Some(s) = v.as_str() {
+        let chars: Vec<char> = s.chars().collect();
+        return Ok(positions(chars.len(), start, stop, step).map(|i| chars[i]).collect::<String>().into());
     }
+    let items: Vec<Value> = v.try_iter()?.collect();
+    Ok(positions(items.len(), start, stop, step).map(|i| items[i].clone()).collect::<Vec<_>>().into())
 }
 
 /// The indices that Python's slice of a sequence of `len` items takes.
@@ -147,8 +144,11 @@ fn call(state: &State, v: Value, name: &str, source: &str, args: Rest<Value>) ->
     if v.is_undefined() {
         return Err(fail::undefined(format!("'{source}' is undefined, so it has no method '{name}'")));
     }
-    if methods::known(&v, name)? {
+    if methods::known(&v, name) {
         return methods::call(&v, name, &args);
+    }
+    if methods::changes(&v, name) {
+        return Err(fail::refused(format!("a template may not change a {}: {name} is refused", types::name(&v))));
     }
     match Type::of(&v) {
         Type::Dict | Type::Other => match v.get_attr(name) {
@@ -168,7 +168,7 @@ fn no_method(v: &Value, name: &str) -> Error {
 /// `{% set ns.name = value %}`.
 fn assign(v: Value, name: &str, value: Value) -> Result<Value, Error> {
     let Some(ns) = v.downcast_object_ref::<Namespace>() else {
-        return Err(fail::runtime("cannot assign attribute on non-namespace object"));
+        return Err(fail::refused("cannot assign attribute on non-namespace object"));
     };
     ns.set(name, value);
     Ok("".into())
@@ -306,7 +306,8 @@ fn unsupported(op: &str, a: Type, b: Type) -> Error {
     fail::runtime(format!("unsupported operand type(s) for {op}: '{}' and '{}'", a.name(), b.name()))
 }
 
-fn add(a: Value, b: Value) -> Result<Value, Error> {
+/// `+`.
+pub fn add(a: Value, b: Value) -> Result<Value, Error> {
     match (Type::of(&a), Type::of(&b)) {
         (_, Type::Undefined) | (Type::Undefined, _) => Err(fail::undefined("'+' on an undefined value")),
         (Type::Str, Type::Str) => joined(&a, &b),

@@ -11,9 +11,11 @@ use crate::fail::Failure;
 
 /// Filters that walk over their input, which fails for values that Python cannot iterate over.
 const WALKING: &[&str] = &[
-    "batch", "first", "groupby", "join", "list", "map", "max", "min", "reject", "rejectattr", "select", "selectattr",
-    "slice", "sort", "sum", "unique",
+    "batch", "first", "groupby", "join", "list", "max", "min", "slice", "sort", "sum", "unique",
 ];
+
+/// Filters that do so later, and never for a value that is false.
+const WALKING_LATER: &[&str] = &["map", "reject", "rejectattr", "select", "selectattr"];
 
 /// Rewrites a parsed template.
 pub fn template<'a>(stmt: &Stmt<'a>) -> Result<Stmt<'a>, Failure> {
@@ -186,6 +188,8 @@ fn expr<'a>(e: &Expr<'a>) -> Expr<'a> {
             let mut on = f.expr.as_ref().map(expr);
             if WALKING.contains(&f.name) {
                 on = on.map(|on| filter("$iter", on, vec![], span));
+            } else if WALKING_LATER.contains(&f.name) {
+                on = on.map(|on| filter("$iterlater", on, vec![], span));
             }
             Expr::Filter(at(f, ast::Filter { name: f.name, expr: on, args: arguments(&f.args) }))
         }

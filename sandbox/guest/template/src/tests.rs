@@ -53,7 +53,7 @@ pub fn register(env: &mut Environment) {
 
 fn callable(v: &Value) -> bool {
     v.downcast_object_ref::<Namespace>().is_none()
-        && (v.downcast_object_ref::<BoundMethod>().is_some() || v.try_iter().is_err())
+        && (v.downcast_object_ref::<BoundMethod>().is_some() || v.get_attr("index0").map_or(true, |i| i.is_undefined()))
 }
 
 fn big(v: &Value) -> bool {

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use minijinja::{Error, Value};
 
 use crate::budget;
-use crate::types::Type;
+use crate::types::{Tuple, Type};
 
 /// `str(v)`; an undefined value is the empty string, as jinja2 prints it.
 pub fn str(v: &Value) -> Result<String, Error> {
@@ -40,14 +40,15 @@ pub fn write_repr(out: &mut String, v: &Value) -> Result<(), Error> {
         Type::Float => out.push_str(&float(f64::try_from(v.clone())?)),
         Type::Str => quote(out, v.as_str().unwrap_or_default()),
         Type::List => {
-            out.push('[');
+            let tuple = v.downcast_object_ref::<Tuple>().is_some();
+            out.push(if tuple { '(' } else { '[' });
             for (i, item) in v.try_iter()?.enumerate() {
                 if i > 0 {
                     out.push_str(", ");
                 }
                 write_repr(out, &item)?;
             }
-            out.push(']');
+            out.push(if tuple { ')' } else { ']' });
         }
         Type::Dict => {
             out.push('{');

@@ -3,11 +3,12 @@
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
+use indexmap::IndexMap;
 use minijinja::value::{Enumerator, Object, ObjectRepr, ValueKind};
 use minijinja::{Error, State, Value};
 
 use crate::args::Args;
-use crate::{fail, methods};
+use crate::{fail, methods, text};
 
 /// The Python type that a value stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,7 +35,7 @@ impl Type {
             ValueKind::Number => Type::Float,
             ValueKind::String => Type::Str,
             ValueKind::Seq | ValueKind::Iterable => Type::List,
-            ValueKind::Map => Type::Dict,
+            ValueKind::Map if v.downcast_object_ref::<IndexMap<Value, Value>>().is_some() => Type::Dict,
             _ => Type::Other,
         }
     }
@@ -92,7 +93,11 @@ impl Object for Namespace {
     }
 
     fn render(self: &Arc<Self>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("<Namespace>")
+        let items = self.items.lock().unwrap().clone();
+        let dict: Value = items.into_iter().map(|(k, v)| (Value::from(k), v)).collect();
+        let mut text = String::new();
+        text::write_repr(&mut text, &dict).map_err(|_| fmt::Error)?;
+        write!(f, "<Namespace {text}>")
     }
 }
 
@@ -113,6 +118,24 @@ pub fn namespace(args: minijinja::value::Rest<Value>) -> Result<Value, Error> {
         ns.set(key, value.clone());
     }
     Ok(Value::from_object(ns))
+}
+
+/// A tuple: a list that prints with parentheses.
+#[derive(Debug)]
+pub struct Tuple(pub Vec<Value>);
+
+impl Object for Tuple {
+    fn repr(self: &Arc<Self>) -> ObjectRepr {
+        ObjectRepr::Seq
+    }
+
+    fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
+        self.0.get(key.as_usize()?).cloned()
+    }
+
+    fn enumerate(self: &Arc<Self>) -> Enumerator {
+        Enumerator::Seq(self.0.len())
+    }
 }
 
 /// A method of a str, list or dict that was looked up but not called.
