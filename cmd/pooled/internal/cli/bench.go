@@ -1,0 +1,222 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strconv"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pooled/pooled/core/engine"
+	"github.com/pooled/pooled/core/hub"
+	"github.com/pooled/pooled/core/model"
+)
+
+type benchFlags struct {
+	modelFlags
+	prompt, tokens int
+	depths         []int
+	reps           int
+	json           bool
+}
+
+func (c *commands) bench() *cobra.Command {
+	var f benchFlags
+	cmd := &cobra.Command{
+		Use:   "bench",
+		Short: "Measure how fast a model reads and writes on this machine",
+		Long: `Measures prefill (reading a prompt) and decode (writing an answer) in tokens a second, at several depths: with so
+many positions held before. Prompts are random tokens. The numbers are medians.`,
+		Example: `  pooled bench -m my.gguf
+  pooled bench --json --depths 0,1024,4096`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return c.doBench(cmd.Context(), &f) },
+	}
+	f.add(cmd)
+	cmd.Flags().IntVarP(&f.prompt, "prompt", "p", 512, "tokens of the prompt")
+	cmd.Flags().IntVarP(&f.tokens, "tokens", "n", 64, "tokens to decode")
+	cmd.Flags().IntSliceVar(&f.depths, "depths", []int{0}, "positions held before each measurement")
+	cmd.Flags().IntVarP(&f.reps, "repeat", "r", 3, "measurements to take the median of")
+	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON")
+	return cmd
+}
+
+// benchResult is what bench prints.
+type benchResult struct {
+	Model    string     `json:"model"`
+	Family   string     `json:"family"`
+	Backend  string     `json:"backend"`
+	Device   string     `json:"device"`
+	Detail   string     `json:"detail"`
+	LoadMS   float64    `json:"load_ms"`
+	Weights  int64      `json:"weights_bytes"`
+	State    int64      `json:"state_bytes"`
+	Resident int64      `json:"resident_bytes"`
+	Rows     []benchRow `json:"rows"`
+}
+
+// benchRow is one depth; speeds are in tokens a second.
+type benchRow struct {
+	Depth   int     `json:"depth"`
+	Prompt  int     `json:"prompt"`
+	Prefill float64 `json:"prefill"`
+	Tokens  int     `json:"tokens"`
+	Decode  float64 `json:"decode"`
+}
+
+func (c *commands) doBench(ctx context.Context, f *benchFlags) error {
+	if f.prompt < 1 || f.tokens < 1 || f.reps < 1 {
+		return usage("--prompt, --tokens and --repeat must be at least 1")
+	}
+	deepest := 0
+	for _, d := range f.depths {
+		if d < 0 {
+			return usage("--depths: %d is below 0", d)
+		}
+		deepest = max(deepest, d)
+	}
+	if f.context == 0 {
+		f.context = deepest + max(f.prompt, f.tokens+1)
+	}
+	start := time.Now()
+	b, err := c.openBench(ctx, f)
+	if err != nil {
+		return err
+	}
+	defer b.close()
+	out := b.result
+	out.LoadMS = ms(time.Since(start))
+	for _, depth := range f.depths {
+		row, err := b.measure(ctx, f, depth)
+		if err != nil {
+			return fmt.Errorf("depth %d: %w", depth, err)
+		}
+		out.Rows = append(out.Rows, row)
+	}
+	out.Resident = resident()
+	if f.json {
+		return json.NewEncoder(c.Out).Encode(out)
+	}
+	fmt.Fprintf(c.Out, "%s (%s) on %s: %s, %s\n", out.Model, out.Family, out.Backend, out.Device, out.Detail)
+	fmt.Fprintf(c.Out, "weights %s, state %s, resident %s, loaded in %.0f ms\n\n",
+		hub.Bytes(out.Weights), hub.Bytes(out.State), hub.Bytes(out.Resident), out.LoadMS)
+	tw := tabwriter.NewWriter(c.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(tw, "depth\tprompt\tprefill tok/s\ttokens\tdecode tok/s\t")
+	for _, r := range out.Rows {
+		fmt.Fprintf(tw, "%d\t%d\t%.1f\t%d\t%.1f\t\n", r.Depth, r.Prompt, r.Prefill, r.Tokens, r.Decode)
+	}
+	return tw.Flush()
+}
+
+// bench measures a session directly, without sampling.
+type bench struct {
+	session engine.Session
+	vocab   int
+	result  benchResult
+	rng     *rand.Rand
+	close   func() error
+}
+
+func (c *commands) openBench(ctx context.Context, f *benchFlags) (*bench, error) {
+	m, err := c.load(ctx, &f.modelFlags)
+	if err != nil {
+		return nil, err
+	}
+	return &bench{
+		session: m.Session, vocab: m.Plan.Vocab, rng: rand.New(rand.NewPCG(1, 2)), close: m.Close,
+		result: benchResult{
+			Model: m.Name, Family: m.Plan.Family, Backend: m.Device.Backend, Device: m.Device.Name, Detail: m.Device.Detail,
+			Weights: m.Weights, State: m.State,
+		},
+	}, nil
+}
+
+// measure takes the medians at one depth.
+func (b *bench) measure(ctx context.Context, f *benchFlags, depth int) (benchRow, error) {
+	row := benchRow{Depth: depth, Prompt: f.prompt, Tokens: f.tokens}
+	var prefill, decode []float64
+	for range f.reps {
+		if err := b.hold(ctx, depth); err != nil {
+			return row, err
+		}
+		t := time.Now()
+		if _, err := b.forward(ctx, f.prompt, engine.Output{Top: 1}); err != nil {
+			return row, err
+		}
+		prefill = append(prefill, float64(f.prompt)/time.Since(t).Seconds())
+		if err := b.hold(ctx, depth); err != nil {
+			return row, err
+		}
+		if _, err := b.forward(ctx, 1, engine.Output{Top: 1}); err != nil {
+			return row, err
+		}
+		t = time.Now()
+		for range f.tokens {
+			if _, err := b.forward(ctx, 1, engine.Output{Top: 1}); err != nil {
+				return row, err
+			}
+		}
+		decode = append(decode, float64(f.tokens)/time.Since(t).Seconds())
+	}
+	row.Prefill, row.Decode = median(prefill), median(decode)
+	return row, nil
+}
+
+// hold brings the session to exactly depth positions.
+func (b *bench) hold(ctx context.Context, depth int) error {
+	n, err := b.session.Rewind(min(depth, b.session.Len()))
+	if err != nil || n == depth {
+		return err
+	}
+	if n > depth {
+		return fmt.Errorf("the session holds %d positions, not %d", n, depth)
+	}
+	if _, err := b.forward(ctx, depth-n, engine.Output{}); err != nil {
+		return err
+	}
+	return b.session.Mark()
+}
+
+func (b *bench) forward(ctx context.Context, n int, o engine.Output) (engine.Result, error) {
+	ids := make([]int32, n)
+	for i := range ids {
+		ids[i] = int32(b.rng.IntN(b.vocab))
+	}
+	return b.session.Forward(ctx, engine.Batch{Pos: b.session.Len(), Tokens: ids, Output: o})
+}
+
+func median(x []float64) float64 {
+	slices.Sort(x)
+	return x[len(x)/2]
+}
+
+// resident returns the bytes of main memory that the process holds, or what the Go runtime has where the system does
+// not say.
+func resident() int64 {
+	if n := residentOS(); n > 0 {
+		return n
+	}
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.Sys)
+}
+
+// layers describes a plan for people: "12 layers, 3 with attention".
+func layers(p *model.Plan) string {
+	attention := 0
+	for _, l := range p.Layers {
+		if l.State.KV != nil {
+			attention++
+		}
+	}
+	if attention == len(p.Layers) {
+		return strconv.Itoa(attention) + " layers"
+	}
+	return fmt.Sprintf("%d layers, %d with attention", len(p.Layers), attention)
+}

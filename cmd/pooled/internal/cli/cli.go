@@ -1,0 +1,136 @@
+// Package cli is the command line of Pooled.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pooled/pooled/cmd/internal/wire"
+)
+
+// Exit codes.
+const (
+	exitError     = 1
+	exitUsage     = 2
+	exitCancelled = 130
+)
+
+// Streams are the program's input and outputs.
+type Streams struct {
+	In       io.Reader
+	Out, Err io.Writer
+	// Terminal says that a person reads Out and types In.
+	Terminal bool
+	// Color says that Out may be coloured.
+	Color bool
+}
+
+// Standard returns the process's own streams. Colour is off with NO_COLOR, with TERM=dumb and when Out is no terminal.
+func Standard() Streams {
+	out := isTerminal(os.Stdout)
+	return Streams{
+		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
+		Terminal: out && isTerminal(os.Stdin),
+		Color:    out && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
+	}
+}
+
+// isTerminal reports whether f is a character device, other than the null device.
+func isTerminal(f *os.File) bool {
+	i, err := f.Stat()
+	return err == nil && i.Mode()&os.ModeCharDevice != 0 && i.Name() != os.DevNull && i.Name() != "null"
+}
+
+// exitError carries an exit code; a nil error says nothing more.
+type codeError struct {
+	code int
+	err  error
+}
+
+func (e *codeError) Error() string {
+	if e.err == nil {
+		return fmt.Sprintf("exit code %d", e.code)
+	}
+	return e.err.Error()
+}
+
+func (e *codeError) Unwrap() error { return e.err }
+
+// usage marks an error as one of how the program was called.
+func usage(format string, args ...any) error {
+	return &codeError{exitUsage, fmt.Errorf(format, args...)}
+}
+
+// Main runs the program and returns its exit code.
+func Main(ctx context.Context, s Streams, args []string) int {
+	w := wire.New(wire.Options{Progress: s.Err})
+	defer w.Close()
+	root := newRoot(s, w)
+	root.SetArgs(args)
+	root.SetIn(s.In)
+	root.SetOut(s.Out)
+	root.SetErr(s.Err)
+	err := root.ExecuteContext(ctx)
+	var code *codeError
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &code):
+		if code.err != nil {
+			fmt.Fprintln(s.Err, "pooled:", code.err)
+		}
+		return code.code
+	case errors.Is(err, context.Canceled):
+		return exitCancelled
+	case errors.Is(err, os.ErrClosed), errors.Is(err, errPipe):
+		return exitError // whoever read our output has gone; nobody is left to tell
+	}
+	fmt.Fprintln(s.Err, "pooled:", err)
+	return exitError
+}
+
+func newRoot(s Streams, w *wire.Wire) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "pooled",
+		Short: "Run one open-weight model across the machines you own",
+		Long: `Pooled runs open-weight models on your own machines.
+
+A model is the name of one that you pulled, a path to a GGUF file, or "nano", a toy that is built in and works
+offline. Without a model, commands use nano.`,
+		Example: `  pooled demo                              talk to the built-in toy
+  pooled pull qwen2.5-coder-0.5b           download a real model
+  pooled chat -m qwen2.5-coder-0.5b        talk to it
+  echo "Say hi" | pooled run -m ./my.gguf  one prompt, for scripts`,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return usage("%w (see '%s --help')", err, c.CommandPath())
+	})
+	c := &commands{Streams: s, wire: w}
+	root.AddGroup(&cobra.Group{ID: "talk", Title: "Talk to a model:"}, &cobra.Group{ID: "models", Title: "Models and machine:"},
+		&cobra.Group{ID: "safe", Title: "Untrusted code:"}, &cobra.Group{ID: "scripts", Title: "For scripts:"})
+	group := func(id string, cs ...*cobra.Command) {
+		for _, cmd := range cs {
+			cmd.GroupID = id
+			root.AddCommand(cmd)
+		}
+	}
+	group("talk", c.demo(), c.chat(), c.run())
+	group("models", c.pull(), c.list(), c.show(), c.remove(), c.doctor(), c.bench(), c.plugin())
+	group("safe", c.js(), c.page())
+	group("scripts", c.tokenize(), c.detokenize(), c.template())
+	root.AddCommand(c.version())
+	return root
+}
+
+// commands makes the subcommands.
+type commands struct {
+	Streams
+	wire *wire.Wire
+}

@@ -1,0 +1,5 @@
+//go:build !linux
+
+package cli
+
+func residentOS() int64 { return 0 }

@@ -1,0 +1,193 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pooled/pooled/core/chat"
+	"github.com/pooled/pooled/core/tokenizer"
+)
+
+// tokenizerOf opens the tokenizer of a model without loading it.
+func (c *commands) tokenizerOf(ref string) (*tokenizer.Tokenizer, error) {
+	f, _, err := c.wire.Open(ref)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	v, err := tokenizer.FromMetadata(f.Get)
+	if err != nil {
+		return nil, err
+	}
+	return tokenizer.New(v)
+}
+
+func (c *commands) tokenize() *cobra.Command {
+	var ref string
+	var special, jsonl, addSpecial bool
+	cmd := &cobra.Command{
+		Use:   "tokenize",
+		Short: "Turn text on standard input into token ids",
+		Example: `  echo -n "Hello" | pooled tokenize -m my.gguf
+  printf '"a"\n"b\\n"\n' | pooled tokenize --jsonl`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			t, err := c.tokenizerOf(ref)
+			if err != nil {
+				return err
+			}
+			opt := tokenizer.Options{ParseSpecial: special, AddSpecial: addSpecial}
+			enc := json.NewEncoder(c.Out)
+			if !jsonl {
+				text, err := io.ReadAll(c.In)
+				if err != nil {
+					return fmt.Errorf("standard input: %w", err)
+				}
+				return enc.Encode(list(t.Encode(string(text), opt)))
+			}
+			return c.lines(func(line []byte) error {
+				var text string
+				if err := json.Unmarshal(line, &text); err != nil {
+					return errors.New("want one JSON string a line")
+				}
+				return enc.Encode(list(t.Encode(text, opt)))
+			})
+		},
+	}
+	cmd.Flags().StringVarP(&ref, "model", "m", "", "model whose vocabulary to use")
+	cmd.Flags().BoolVar(&special, "special", false, "read the names of control tokens in the text as those tokens")
+	cmd.Flags().BoolVar(&addSpecial, "add-special", false, "add begin and end tokens where the model wants them")
+	cmd.Flags().BoolVar(&jsonl, "jsonl", false, "one JSON string a line in, one JSON array a line out")
+	return cmd
+}
+
+func (c *commands) detokenize() *cobra.Command {
+	var ref string
+	var special, jsonl bool
+	cmd := &cobra.Command{
+		Use:     "detokenize",
+		Short:   "Turn a JSON array of token ids on standard input into text",
+		Example: `  echo "[39, 68, 297]" | pooled detokenize -m my.gguf`,
+		Args:    cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			t, err := c.tokenizerOf(ref)
+			if err != nil {
+				return err
+			}
+			enc := json.NewEncoder(c.Out)
+			enc.SetEscapeHTML(false)
+			return c.lines(func(line []byte) error {
+				var ids []int32
+				if err := json.Unmarshal(line, &ids); err != nil {
+					return errors.New("want one JSON array of token ids a line")
+				}
+				for _, id := range ids {
+					if id < 0 || int(id) >= t.Size() {
+						return fmt.Errorf("token %d is not in the vocabulary of %d", id, t.Size())
+					}
+				}
+				text := t.Decode(ids, special)
+				if jsonl {
+					return enc.Encode(text)
+				}
+				_, err := io.WriteString(c.Out, text)
+				return err
+			})
+		},
+	}
+	cmd.Flags().StringVarP(&ref, "model", "m", "", "model whose vocabulary to use")
+	cmd.Flags().BoolVar(&special, "special", false, "write control tokens by their names")
+	cmd.Flags().BoolVar(&jsonl, "jsonl", false, "print one JSON string a line")
+	return cmd
+}
+
+// maxLine bounds one line of input.
+const maxLine = 64 << 20
+
+// lines calls f with every line of the input that is not blank.
+func (c *commands) lines(f func([]byte) error) error {
+	sc := bufio.NewScanner(c.In)
+	sc.Buffer(nil, maxLine)
+	for n := 1; sc.Scan(); n++ {
+		if len(bytes.TrimSpace(sc.Bytes())) == 0 {
+			continue
+		}
+		if err := f(sc.Bytes()); err != nil {
+			return fmt.Errorf("line %d: %w", n, err)
+		}
+	}
+	return sc.Err()
+}
+
+// list keeps an empty array from being printed as null.
+func list(ids []int32) []int32 {
+	if ids == nil {
+		return []int32{}
+	}
+	return ids
+}
+
+func (c *commands) template() *cobra.Command {
+	var ref, file string
+	cmd := &cobra.Command{
+		Use:   "template",
+		Short: "Render a chat template with JSON on standard input",
+		Long: `Renders a model's chat template, or one from a file, exactly as the model would get it. The input is a JSON object
+{messages, tools, add_generation_prompt, kwargs, special_tokens, now}. A template is code from a stranger: it runs in a
+sandbox with limits on time and memory.`,
+		Example: `  echo '{"messages":[{"role":"user","content":"hi"}]}' | pooled template -m my.gguf
+  pooled template --template chat.jinja < conversation.json`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if ref != "" && file != "" {
+				return usage("--model and --template were given; want one of them")
+			}
+			text, err := c.templateText(ref, file)
+			if err != nil {
+				return err
+			}
+			in, err := io.ReadAll(c.In)
+			if err != nil {
+				return fmt.Errorf("standard input: %w", err)
+			}
+			r, err := c.wire.Renderer()
+			if err != nil {
+				return err
+			}
+			out, err := chat.RenderJSON(cmd.Context(), r, text, in)
+			if err != nil {
+				return err
+			}
+			_, err = io.WriteString(c.Out, out)
+			return err
+		},
+	}
+	cmd.Flags().StringVarP(&ref, "model", "m", "", "model whose template to use")
+	cmd.Flags().StringVar(&file, "template", "", "file with the template")
+	return cmd
+}
+
+func (c *commands) templateText(ref, file string) (string, error) {
+	if file != "" {
+		b, err := os.ReadFile(file)
+		return string(b), err
+	}
+	f, name, err := c.wire.Open(ref)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	if v, ok := f.Get("tokenizer.chat_template"); ok {
+		if s, ok := v.Str(); ok {
+			return s, nil
+		}
+	}
+	return "", fmt.Errorf("%s: %w", name, chat.ErrNoTemplate)
+}

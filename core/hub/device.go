@@ -1,0 +1,114 @@
+package hub
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/pooled/pooled/core/engine"
+)
+
+// Candidate is a device that a model could run on.
+type Candidate struct {
+	Device engine.Device
+	// Open starts a backend on it.
+	Open func() (engine.Backend, error)
+}
+
+// Choice is a candidate and why it was chosen.
+type Choice struct {
+	Candidate
+	// Reason is a sentence for people.
+	Reason string
+}
+
+// Want says which device a person asked for.
+type Want struct {
+	// Backend is "cpu", "webgpu", or "auto" or empty to choose.
+	Backend string
+	// Adapter is part of a device's name, in any case, or empty.
+	Adapter string
+}
+
+// Pick chooses a device: the one that was asked for, else a real GPU, else the CPU. A GPU that is emulated in software
+// is far slower than the CPU itself and is only taken when it was asked for.
+//
+// Errors: [ErrNoDevice] with what there is.
+func Pick(all []Candidate, w Want) (Choice, error) {
+	switch w.Backend {
+	case "", "auto", "cpu", "webgpu":
+	default:
+		return Choice{}, fmt.Errorf("%w: %q is no backend; there are cpu, webgpu and auto", ErrNoDevice, w.Backend)
+	}
+	asked := w.Adapter != "" || w.Backend == "webgpu" || w.Backend == "cpu"
+	var fit []Candidate
+	skipped := ""
+	for _, c := range all {
+		d := c.Device
+		if w.Backend != "" && w.Backend != "auto" && d.Backend != w.Backend {
+			continue
+		}
+		if w.Adapter != "" && !strings.Contains(strings.ToLower(d.Name), strings.ToLower(w.Adapter)) {
+			continue
+		}
+		if d.Software && !asked {
+			skipped = d.Name
+			continue
+		}
+		fit = append(fit, c)
+	}
+	if len(fit) == 0 {
+		return Choice{}, fmt.Errorf("%w: %s; %s", ErrNoDevice, w, listing(all))
+	}
+	best := fit[0]
+	for _, c := range fit[1:] {
+		if rank(c.Device) > rank(best.Device) {
+			best = c
+		}
+	}
+	reason := "it is the only device"
+	switch {
+	case asked:
+		reason = "it was asked for"
+	case best.Device.Backend == "webgpu":
+		reason = "it is a GPU"
+	case skipped != "":
+		reason = fmt.Sprintf("there is no real GPU (%s is emulated on the CPU, which is slower than the CPU backend)", skipped)
+	case best.Device.Backend == "cpu":
+		reason = "no GPU was found"
+	}
+	return Choice{best, reason}, nil
+}
+
+// rank orders devices: real GPUs by memory, then the CPU, then emulated GPUs.
+func rank(d engine.Device) int64 {
+	switch {
+	case d.Software:
+		return 0
+	case d.Backend == "cpu":
+		return 1
+	}
+	return 2 + d.Memory
+}
+
+// String describes what was asked for.
+func (w Want) String() string {
+	s := "a device"
+	if w.Backend != "" && w.Backend != "auto" {
+		s = "a " + w.Backend + " device"
+	}
+	if w.Adapter != "" {
+		s += fmt.Sprintf(" named %q", w.Adapter)
+	}
+	return s + " was asked for"
+}
+
+func listing(all []Candidate) string {
+	if len(all) == 0 {
+		return "there is none"
+	}
+	names := make([]string, len(all))
+	for i, c := range all {
+		names[i] = fmt.Sprintf("%s (%s)", c.Device.Name, c.Device.Backend)
+	}
+	return "there are " + strings.Join(names, ", ")
+}

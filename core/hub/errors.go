@@ -1,0 +1,45 @@
+package hub
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Errors of loading a model.
+var (
+	// ErrNoDevice is wrapped when nothing fits the device that was asked for.
+	ErrNoDevice = errors.New("no such device")
+	// ErrClosed is returned by a hub or a model that was closed.
+	ErrClosed = errors.New("closed")
+	// ErrBusy is returned when a conversation is asked to answer while it still answers.
+	ErrBusy = errors.New("the conversation is still answering")
+)
+
+// MemoryError says that a model does not fit a device.
+type MemoryError struct {
+	// Weights, State and Reserve are what is needed, in bytes: tensors, caches, and what is kept free beside them.
+	Weights, State, Reserve int64
+	// Memory is what the device has.
+	Memory int64
+	// Context is the number of positions that State is for.
+	Context int
+}
+
+func (e *MemoryError) Error() string {
+	return fmt.Sprintf("the model needs %s for weights, %s for a context of %d and %s in reserve, but the device has %s; choose a smaller context or model",
+		Bytes(e.Weights), Bytes(e.State), e.Context, Bytes(e.Reserve), Bytes(e.Memory))
+}
+
+// Bytes writes a size for people: 16.1 GB.
+func Bytes(n int64) string {
+	const unit = 1000
+	if n < unit {
+		return fmt.Sprintf("%d B", n)
+	}
+	div, exp := int64(unit), 0
+	for m := n / unit; m >= unit; m /= unit {
+		div *= unit
+		exp++
+	}
+	return fmt.Sprintf("%.1f %cB", float64(n)/float64(div), "kMGTPE"[exp])
+}

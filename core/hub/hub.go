@@ -1,0 +1,139 @@
+// Package hub wires the parts together and owns their life: it turns a model file into something that answers.
+//
+// It chooses the family by the file's architecture and the device by what there is, checks that the model fits before
+// anything is loaded, and opens sessions. What to wire, it is told: it imports no backend, no plugin and no sandbox.
+package hub
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+
+	"github.com/pooled/pooled/core/chat"
+	"github.com/pooled/pooled/core/engine"
+	"github.com/pooled/pooled/core/gguf"
+	"github.com/pooled/pooled/core/model"
+)
+
+// Families finds the family of an architecture.
+type Families interface {
+	// Family returns the family that plans the architecture.
+	Family(ctx context.Context, architecture string) (model.Family, error)
+}
+
+// Options are the parts that a hub wires.
+type Options struct {
+	// Families plan models.
+	Families Families
+	// Devices lists what there is to compute on; it is called when a model is loaded.
+	Devices func(ctx context.Context) []Candidate
+	// Renderer returns what runs chat templates; it is called when the first template is needed.
+	Renderer func() (chat.Renderer, error)
+	// Log gets what happens; nil discards it.
+	Log *slog.Logger
+}
+
+// Hub loads models. Safe for concurrent use. Owns: backends and models, until Close.
+type Hub struct {
+	opt Options
+	log *slog.Logger
+
+	mu       sync.Mutex
+	closed   bool
+	backends map[string]engine.Backend
+	models   []*Model
+	renderer chat.Renderer
+}
+
+// New returns a hub.
+func New(o Options) *Hub {
+	log := o.Log
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	return &Hub{opt: o, log: log, backends: map[string]engine.Backend{}}
+}
+
+// Close closes every model and backend.
+func (h *Hub) Close() error {
+	h.mu.Lock()
+	h.closed = true
+	models := slices.Clone(h.models)
+	h.mu.Unlock()
+	var errs []error
+	for _, m := range models {
+		errs = append(errs, m.Close())
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, b := range h.backends {
+		errs = append(errs, b.Close())
+	}
+	h.backends = nil
+	return errors.Join(errs...)
+}
+
+// backend returns the running backend of a candidate and starts it if need be.
+func (h *Hub) backend(c Candidate) (engine.Backend, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return nil, ErrClosed
+	}
+	key := c.Device.Backend + "\x00" + c.Device.Name
+	if b, ok := h.backends[key]; ok {
+		return b, nil
+	}
+	b, err := c.Open()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", c.Device.Name, err)
+	}
+	h.backends[key] = b
+	return b, nil
+}
+
+// render returns the renderer, started at the first call.
+func (h *Hub) render() (chat.Renderer, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.renderer == nil {
+		r, err := h.opt.Renderer()
+		if err != nil {
+			return nil, err
+		}
+		h.renderer = r
+	}
+	return h.renderer, nil
+}
+
+func (h *Hub) forget(m *Model) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.models = slices.DeleteFunc(h.models, func(x *Model) bool { return x == m })
+}
+
+// Plan asks the family of a file for its plan and checks it against the file.
+func (h *Hub) Plan(ctx context.Context, f *gguf.File) (*model.Plan, error) {
+	md := metadata(f)
+	if md.Architecture == "" {
+		return nil, &model.MetadataError{Name: "general.architecture", Reason: "is missing, so nothing says what model this is"}
+	}
+	fam, err := h.opt.Families.Family(ctx, md.Architecture)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := fam.Plan(ctx, md)
+	if err != nil {
+		return nil, fmt.Errorf("model family %s: %w", fam.Info().Name, err)
+	}
+	if _, err := plan.Check(); err != nil {
+		return nil, fmt.Errorf("model family %s: %w", fam.Info().Name, err)
+	}
+	if err := plan.CheckFile(md); err != nil {
+		return nil, fmt.Errorf("model family %s: %w", fam.Info().Name, err)
+	}
+	return plan, nil
+}

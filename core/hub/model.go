@@ -1,0 +1,175 @@
+package hub
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/pooled/pooled/core/chat"
+	"github.com/pooled/pooled/core/engine"
+	"github.com/pooled/pooled/core/generate"
+	"github.com/pooled/pooled/core/gguf"
+	"github.com/pooled/pooled/core/model"
+	"github.com/pooled/pooled/core/model/ggufmeta"
+	"github.com/pooled/pooled/core/tokenizer"
+)
+
+const (
+	// defaultContext is the context of a model that was made for more, when nobody asks for another.
+	defaultContext = 32768
+	// reserve is the share of a device's memory that stays free, as one part in so many.
+	reserve = 10
+	// stateShare is the share of a device's memory that the caches of a context that nobody asked for may take.
+	stateShare = 4
+)
+
+// LoadOptions says how to load a model.
+type LoadOptions struct {
+	// Want is the device.
+	Want Want
+	// Context is the number of positions; 0 takes what the model was made for, at most 32,768 and what memory allows.
+	Context int
+	// Exact keeps activations in float32.
+	Exact bool
+	// Progress is called with the bytes loaded and in total; it may be nil.
+	Progress func(done, total int64)
+}
+
+// Model is a loaded model. Owns: its file and session. Sequence serves one answer at a time; the rest is safe for
+// concurrent use.
+type Model struct {
+	// Name is what the model was loaded as.
+	Name string
+	// Plan is how it is computed.
+	Plan *model.Plan
+	// Device is what it runs on, and Reason why.
+	Device engine.Device
+	Reason string
+	// Context is the number of positions it has room for.
+	Context int
+	// Weights and State are the bytes it takes.
+	Weights, State int64
+	// Tokenizer turns text into ids.
+	Tokenizer *tokenizer.Tokenizer
+	// Session computes; it belongs to Sequence as soon as that is used.
+	Session engine.Session
+	// Sequence answers prompts.
+	Sequence *generate.Sequence
+	// Template makes prompts of conversations; nil for a base model, which has none.
+	Template *chat.Template
+
+	hub   *Hub
+	file  *gguf.File
+	close sync.Once
+}
+
+// Load loads a model and takes the file over, also when it fails.
+//
+// Errors: [*MemoryError], [ErrNoDevice], those of the family, the plan, the tokenizer and the backend.
+func (h *Hub) Load(ctx context.Context, f *gguf.File, name string, o LoadOptions) (*Model, error) {
+	m, err := h.load(ctx, f, name, o)
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return m, nil
+}
+
+func (h *Hub) load(ctx context.Context, f *gguf.File, name string, o LoadOptions) (*Model, error) {
+	plan, err := h.Plan(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	vocab, err := tokenizer.FromMetadata(f.Get)
+	if err != nil {
+		return nil, err
+	}
+	tok, err := tokenizer.New(vocab)
+	if err != nil {
+		return nil, err
+	}
+	choice, err := Pick(h.opt.Devices(ctx), o.Want)
+	if err != nil {
+		return nil, err
+	}
+	positions, err := fit(plan, f, choice.Device, o.Context)
+	if err != nil {
+		return nil, err
+	}
+	b, err := h.backend(choice.Candidate)
+	if err != nil {
+		return nil, err
+	}
+	session, err := b.Open(ctx, engine.Config{
+		Plan: plan, Weights: engine.FileWeights(f), Range: model.LayerRange{End: len(plan.Layers)},
+		Embed: true, Head: true, Context: positions, Exact: o.Exact, Progress: o.Progress,
+	})
+	if err != nil {
+		return nil, err
+	}
+	m := &Model{
+		Name: name, Plan: plan, Device: b.Device(), Reason: choice.Reason, Context: positions,
+		Tokenizer: tok, Session: session, hub: h, file: f,
+	}
+	m.Weights, m.State = session.Memory()
+	m.Sequence, err = generate.New(session, generate.Tokens(tok), generate.Config{
+		Context: positions, Recurrent: plan.Recurrent(model.LayerRange{End: len(plan.Layers)}),
+	})
+	if err == nil {
+		m.Template, err = h.template(f, tok)
+	}
+	if err != nil {
+		return nil, errors.Join(err, session.Close())
+	}
+	h.log.Info("model loaded", "model", name, "family", plan.Family, "layers", len(plan.Layers), "device", m.Device.Name,
+		"context", positions, "bytes", m.Weights+m.State)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return nil, errors.Join(ErrClosed, session.Close())
+	}
+	h.models = append(h.models, m)
+	return m, nil
+}
+
+// Close releases the model.
+func (m *Model) Close() error {
+	var err error
+	m.close.Do(func() {
+		err = errors.Join(m.Sequence.Close(), m.file.Close())
+		m.hub.forget(m)
+	})
+	return err
+}
+
+// fit returns the context to load a model with, and refuses one that does not fit.
+func fit(p *model.Plan, f *gguf.File, d engine.Device, want int) (int, error) {
+	all := model.LayerRange{End: len(p.Layers)}
+	weights := int64(0)
+	for _, t := range p.Tensors {
+		if ft, ok := f.Tensor(t.Name); ok {
+			weights += ft.Bytes()
+		}
+	}
+	positions := want
+	if positions <= 0 {
+		positions = min(p.Context, defaultContext)
+		for positions > 512 && d.Memory > 0 {
+			if kv, _ := p.StateBytes(all, positions); kv <= d.Memory/stateShare {
+				break
+			}
+			positions /= 2
+		}
+	}
+	if positions > p.Context {
+		return 0, fmt.Errorf("a context of %d was asked for, but the model was made for %d", positions, p.Context)
+	}
+	kv, rec := p.StateBytes(all, positions)
+	if d.Memory > 0 && weights+kv+rec > d.Memory-d.Memory/reserve {
+		return 0, &MemoryError{Weights: weights, State: kv + rec, Reserve: d.Memory / reserve, Memory: d.Memory, Context: positions}
+	}
+	return positions, nil
+}
+
+func metadata(f *gguf.File) *model.Metadata { return ggufmeta.Of(f) }
