@@ -69,7 +69,7 @@ func TestLongText(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: the long texts are not encoded")
 	}
-	for _, name := range []string{"smollm", "llama-spm", "nano"} {
+	for _, name := range []string{"llama-spm", "nano"} {
 		tok := newTokenizer(t, full(t, name))
 		for kind, text := range longTexts() {
 			begin := time.Now()

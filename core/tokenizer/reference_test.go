@@ -111,6 +111,28 @@ func TestReferenceTiny(t *testing.T) {
 	}
 }
 
+// TestReferenceReal checks the prompts of the small published models.
+func TestReferenceReal(t *testing.T) {
+	if reference == "" {
+		t.Skip("POOLED_REFERENCE is not set: the prompts of the published models are not tested")
+	}
+	for model, name := range map[string]string{"smollm2-135m": "smollm", "qwen2.5-coder-0.5b": "qwen2", "gemma3-270m": "gemma"} {
+		var x struct{ Cases []caseJSON }
+		readJSON(t, filepath.Join(reference, "real", model+".json"), &x)
+		if len(x.Cases) == 0 {
+			t.Errorf("%s: no prompts", model)
+		}
+		tok := newTokenizer(t, readVocab(t, filepath.Join(reference, "tokenizers", "vocab", name+".gguf"), ""))
+		for _, c := range x.Cases {
+			got := tok.Encode(c.Text, Options{ParseSpecial: true, AddSpecial: true})
+			if !slices.Equal(got, c.IDs) {
+				t.Errorf("%s: %q:\n got %d\nwant %d", model, c.Text, got, c.IDs)
+			}
+		}
+		t.Logf("%s: %d prompts", model, len(x.Cases))
+	}
+}
+
 func readJSON(t testing.TB, path string, into any) {
 	t.Helper()
 	data, err := os.ReadFile(path)

@@ -8,6 +8,8 @@ import (
 // rule is how a family of byte-level BPE models prepares text. The regular expressions below are those of the models'
 // published tokenizer.json; each scanner returns the length of the first pre-token of a text that is not empty, which is
 // what the expression would match there. None looks further than the run it takes, so a text is split in linear time.
+// The classes are those of Go's Unicode tables; letters newer than a model's own tables may be split otherwise than it was
+// trained on.
 type rule struct {
 	next      func(text string) int
 	nfc       bool // normalise to NFC first

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 func TestSplit(t *testing.T) {
@@ -73,6 +75,25 @@ func TestNormalise(t *testing.T) {
 	} {
 		if got := normalise(tc.text); got != tc.want {
 			t.Errorf("%s: %+q, want %+q", tc.name, got, tc.want)
+		}
+	}
+}
+
+// TestComposition compares our composition with the library's on every rune of the planes that have composites: alone,
+// between marks and after a letter.
+func TestComposition(t *testing.T) {
+	for r := rune(0); r < 0x30000; r++ {
+		if !utf8.ValidRune(r) {
+			continue
+		}
+		c := string(r)
+		for _, text := range []string{c, "a" + c + "\u0301", "\u0327" + c + "\u0323", "\u1100" + c + "\u11a8", c + "\u0338", "\u0b47" + c} {
+			if norm.NFC.IsNormalString(text) && norm.NFD.IsNormalString(text) {
+				continue
+			}
+			if got, want := compose(decompose(text)), norm.NFC.String(text); got != want {
+				t.Fatalf("%+q composes to %+q, want %+q", text, got, want)
+			}
 		}
 	}
 }

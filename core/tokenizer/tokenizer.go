@@ -3,6 +3,7 @@ package tokenizer
 import (
 	"fmt"
 	"hash/maphash"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -183,6 +184,7 @@ func (t *Tokenizer) join(parts []Part) (string, []Part) {
 // encode appends the ids of the text that the parts make together.
 func (t *Tokenizer) encode(dst []int32, parts []Part) []int32 {
 	text, parts := t.join(parts)
+	dst = slices.Grow(dst, len(text)/4)
 	fragment, start := 0, true // start of the text not yet encoded, and whether it opens the text or follows a special
 	read := 0                  // bytes in the parts before parts[0]
 	trusted := 0               // the end of the trusted text around i, when it is beyond i
