@@ -66,3 +66,15 @@ func (e *PlanError) Error() string {
 	}
 	return s + ": " + e.Reason
 }
+
+// FaultError says that a family is to blame, not the file. It wraps [ErrFault] and Err.
+type FaultError struct {
+	// Family is the family's name.
+	Family string
+	// Err says what it did.
+	Err error
+}
+
+func (e *FaultError) Error() string { return fmt.Sprintf("model family %s: %v", e.Family, e.Err) }
+
+func (e *FaultError) Unwrap() []error { return []error{ErrFault, e.Err} }

@@ -24,7 +24,7 @@ func (fs Families) Family(_ context.Context, architecture string) (Family, error
 // Checked returns f with every plan checked by [Plan.Check] and [Plan.CheckFile], so that a plan which it returns can be
 // executed. A panic of f becomes an error, too.
 //
-// Errors: those of f, and [ErrFault] around a [*PlanError] or a panic.
+// Errors: those of f, and a [*FaultError] around a [*PlanError] or a panic.
 func Checked(f Family) Family { return checked{f} }
 
 type checked struct{ Family }
@@ -32,14 +32,14 @@ type checked struct{ Family }
 func (c checked) Plan(ctx context.Context, md *Metadata) (p *Plan, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			p, err = nil, fmt.Errorf("%w: it panicked: %v", ErrFault, v)
+			p, err = nil, &FaultError{Family: c.Info().Name, Err: fmt.Errorf("it panicked: %v", v)}
 		}
 	}()
 	if p, err = c.Family.Plan(ctx, md); err != nil {
 		return nil, err
 	}
 	if err := c.accept(p, md); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrFault, err)
+		return nil, &FaultError{Family: c.Info().Name, Err: err}
 	}
 	return p, nil
 }

@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/pooled/pooled/core/model"
 )
@@ -21,6 +24,27 @@ type File struct {
 type fixture struct {
 	Values  map[string]json.RawMessage   `json:"values"`
 	Tensors map[string][]json.RawMessage `json:"tensors"`
+}
+
+// ReadDir reads every file *.json of a folder; each is reported by its name without the extension.
+func ReadDir(dir string) ([]File, error) {
+	paths, err := filepath.Glob(filepath.Join(dir, "*.json"))
+	if err != nil {
+		return nil, err
+	}
+	var files []File
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		md, err := ReadMetadata(bytes.NewReader(data))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		files = append(files, File{Name: strings.TrimSuffix(filepath.Base(path), ".json"), Metadata: md})
+	}
+	return files, nil
 }
 
 // ReadMetadata reads metadata that [WriteMetadata] wrote.

@@ -97,7 +97,7 @@ func checkInfo(f model.Family) error {
 func checkForeign(ctx context.Context, f model.Family) error {
 	if p, err := plan(ctx, f, &model.Metadata{Architecture: "no-such-architecture"}); err == nil {
 		return fmt.Errorf("got a plan of %d layers, want an error", len(p.Layers))
-	} else if panicked(err) {
+	} else if errors.Is(err, model.ErrFault) {
 		return err
 	}
 	return nil
@@ -107,7 +107,7 @@ func checkEmpty(ctx context.Context, f model.Family) error {
 	for _, a := range f.Info().Architectures {
 		if p, err := plan(ctx, f, &model.Metadata{Architecture: a}); err == nil {
 			return fmt.Errorf("architecture %s: got a plan of %d layers, want an error", a, len(p.Layers))
-		} else if panicked(err) {
+		} else if errors.Is(err, model.ErrFault) {
 			return fmt.Errorf("architecture %s: %w", a, err)
 		}
 	}
@@ -187,7 +187,7 @@ func (s *suite) keys() error {
 // survives requires an error, or a plan that fits the file.
 func (s *suite) survives(md *model.Metadata) error {
 	p, err := plan(s.ctx, s.family, md)
-	if panicked(err) || s.ctx.Err() != nil {
+	if errors.Is(err, model.ErrFault) || s.ctx.Err() != nil {
 		return err
 	}
 	if err != nil {
@@ -230,25 +230,18 @@ func accept(p *model.Plan, md *model.Metadata) error {
 	return p.CheckFile(md)
 }
 
-// panicError is a panic of a family that runs in this process.
-type panicError struct{ value any }
-
-func (e *panicError) Error() string { return fmt.Sprintf("the family panicked: %v", e.value) }
-
-func panicked(err error) bool {
-	var p *panicError
-	return errors.As(err, &p)
-}
-
+// plan calls the family. A panic, like every fault that a plugin's host finds, becomes an error that wraps
+// [model.ErrFault].
 func plan(ctx context.Context, f model.Family, md *model.Metadata) (p *model.Plan, err error) {
+	fault := func(err error) error { return &model.FaultError{Family: f.Info().Name, Err: err} }
 	defer func() {
 		if v := recover(); v != nil {
-			p, err = nil, &panicError{v}
+			p, err = nil, fault(fmt.Errorf("it panicked: %v", v))
 		}
 	}()
 	p, err = f.Plan(ctx, md)
 	if err == nil && p == nil {
-		err = &panicError{"it returned neither a plan nor an error"}
+		err = fault(errors.New("it returned neither a plan nor an error"))
 	}
 	return p, err
 }

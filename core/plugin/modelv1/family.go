@@ -25,7 +25,7 @@ type Client struct {
 
 // NewClient asks the server who it is.
 //
-// Errors: those of gRPC, and one that wraps [model.ErrFault] for an answer without sense.
+// Errors: those of gRPC, and a [*model.FaultError] for an answer without sense.
 func NewClient(ctx context.Context, conn grpc.ClientConnInterface) (*Client, error) {
 	c := &Client{rpc: NewFamilyClient(conn)}
 	w, err := c.rpc.Info(ctx, &InfoRequest{}, grpc.MaxCallRecvMsgSize(MaxMessage))
@@ -33,7 +33,7 @@ func NewClient(ctx context.Context, conn grpc.ClientConnInterface) (*Client, err
 		return nil, err
 	}
 	if c.info, err = decodeInfo(w); err != nil {
-		return nil, fmt.Errorf("%w: %w", model.ErrFault, err)
+		return nil, &model.FaultError{Family: "without a name", Err: err}
 	}
 	return c, nil
 }
@@ -43,7 +43,7 @@ func (c *Client) Info() model.Info { return c.info }
 
 // Plan implements [model.Family]. The plan is not checked yet.
 //
-// Errors: as [model.Family]; those of gRPC; one that wraps [model.ErrFault] for a plan that is no plan.
+// Errors: as [model.Family]; those of gRPC; a [*model.FaultError] for a plan that is no plan.
 func (c *Client) Plan(ctx context.Context, md *model.Metadata) (*model.Plan, error) {
 	w, err := encodeMetadata(md)
 	if err != nil {
@@ -61,13 +61,13 @@ func (c *Client) Plan(ctx context.Context, md *model.Metadata) (*model.Plan, err
 	case *PlanResponse_Plan:
 		p, err := decodePlan(r.Plan)
 		if err != nil {
-			return nil, fmt.Errorf("%w: %w", model.ErrFault, err)
+			return nil, &model.FaultError{Family: c.info.Name, Err: err}
 		}
 		return p, nil
 	case *PlanResponse_Refusal:
 		return nil, refusalError(r.Refusal)
 	}
-	return nil, fmt.Errorf("%w: it answered with neither a plan nor a refusal", model.ErrFault)
+	return nil, &model.FaultError{Family: c.info.Name, Err: errors.New("it answered with neither a plan nor a refusal")}
 }
 
 // refusalError is the inverse of refusal.

@@ -6,10 +6,12 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/pooled/pooled/core/model"
+	"github.com/pooled/pooled/core/plugin"
 	"github.com/pooled/pooled/core/plugin/modeltest"
 	"github.com/pooled/pooled/plugins/models/dense"
 )
@@ -29,19 +31,50 @@ func fixture(t *testing.T, name string) *model.Metadata {
 	return md
 }
 
-func TestConformance(t *testing.T) {
-	var files []modeltest.File
-	for _, name := range []string{
-		"llama-k", "llama-legacy", "llama-rope3", "llama-tied", "llama-untied", "qwen2-tied", "qwen3-tied", "qwen3-untied",
-	} {
-		files = append(files, modeltest.File{Name: name, Metadata: fixture(t, name)})
+// TestMain lets the test binary stand for Pooled, which serves the family when it is started again.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 3 && os.Args[1] == "plugin" {
+		plugin.ServeFamily(dense.Family{})
+		return
 	}
-	for _, r := range modeltest.Run(t.Context(), dense.Family{}, files) {
-		t.Run(r.Name, func(t *testing.T) {
-			if r.Err != nil {
-				t.Error(r.Err)
-			}
-		})
+	os.Exit(m.Run())
+}
+
+func TestConformance(t *testing.T) {
+	files, err := modeltest.ReadDir("testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) == 0 {
+		t.Fatal("no fixtures")
+	}
+	catalog := plugin.NewCatalog("", model.Families{dense.Family{}}, plugin.Options{})
+	defer catalog.Close()
+	remote, err := catalog.Family(t.Context(), "llama")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for how, f := range map[string]model.Family{"in process": dense.Family{}, "through gRPC": remote} {
+		for _, r := range modeltest.Run(t.Context(), f, files) {
+			t.Run(how+" "+r.Name, func(t *testing.T) {
+				if r.Err != nil {
+					t.Error(r.Err)
+				}
+			})
+		}
+	}
+	for _, f := range files {
+		direct, err := dense.Family{}.Plan(t.Context(), f.Metadata)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wired, err := remote.Plan(t.Context(), f.Metadata)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(direct, wired) {
+			t.Errorf("%s: the plan that went through gRPC is another one", f.Name)
+		}
 	}
 }
 

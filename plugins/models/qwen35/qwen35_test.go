@@ -4,10 +4,13 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/pooled/pooled/core/model"
+	"github.com/pooled/pooled/core/plugin"
 	"github.com/pooled/pooled/core/plugin/modeltest"
 	"github.com/pooled/pooled/plugins/models/qwen35"
 )
@@ -27,19 +30,52 @@ func fixture(t *testing.T, name string) *model.Metadata {
 	return md
 }
 
-func TestConformance(t *testing.T) {
-	var files []modeltest.File
-	for _, name := range []string{
-		"nano", "qwen35-irregular", "qwen35-k", "qwen35-legacy", "qwen35-v1x-d32", "qwen35-v2x-d64", "qwen35-v3x-d128",
-	} {
-		files = append(files, modeltest.File{Name: name, Metadata: fixture(t, name)})
+// TestMain lets the test binary stand for Pooled, which serves the family when it is started again.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 3 && os.Args[1] == "plugin" {
+		plugin.ServeFamily(qwen35.Family{})
+		return
 	}
-	for _, r := range modeltest.Run(t.Context(), qwen35.Family{}, files) {
-		t.Run(r.Name, func(t *testing.T) {
-			if r.Err != nil {
-				t.Error(r.Err)
-			}
-		})
+	os.Exit(m.Run())
+}
+
+func TestConformance(t *testing.T) {
+	files, err := modeltest.ReadDir("testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The one with experts is refused, see TestRefuses.
+	files = slices.DeleteFunc(files, func(f modeltest.File) bool { return f.Metadata.Has("blk.0.ffn_gate_inp.weight") })
+	if len(files) == 0 {
+		t.Fatal("no fixtures")
+	}
+	catalog := plugin.NewCatalog("", model.Families{qwen35.Family{}}, plugin.Options{})
+	defer catalog.Close()
+	remote, err := catalog.Family(t.Context(), "qwen35")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for how, f := range map[string]model.Family{"in process": qwen35.Family{}, "through gRPC": remote} {
+		for _, r := range modeltest.Run(t.Context(), f, files) {
+			t.Run(how+" "+r.Name, func(t *testing.T) {
+				if r.Err != nil {
+					t.Error(r.Err)
+				}
+			})
+		}
+	}
+	for _, f := range files {
+		direct, err := qwen35.Family{}.Plan(t.Context(), f.Metadata)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wired, err := remote.Plan(t.Context(), f.Metadata)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(direct, wired) {
+			t.Errorf("%s: the plan that went through gRPC is another one", f.Name)
+		}
 	}
 }
 

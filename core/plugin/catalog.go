@@ -1,0 +1,358 @@
+package plugin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/pooled/pooled/core/model"
+)
+
+// Options tune a [Catalog]; the zero value is fit for use.
+type Options struct {
+	// Self is the program that serves the built-in families when it is started with "plugin serve models/NAME"; empty
+	// means the running one.
+	Self string
+	// InProcess runs the built-in families in this process.
+	InProcess bool
+	// StartTimeout bounds the start of a plugin, CallTimeout a call; 0 means 5 s and 10 s.
+	StartTimeout, CallTimeout time.Duration
+	// Linger is how long a plugin without work keeps running; 0 means 30 s.
+	Linger time.Duration
+	// A plugin that fails Restarts times within Window is not started again until the window has passed; 0 means 3 times
+	// and 1 minute.
+	Restarts int
+	Window   time.Duration
+	// Logger may be nil.
+	Logger *slog.Logger
+}
+
+func (o Options) withDefaults() Options {
+	def := func(d *time.Duration, to time.Duration) {
+		if *d == 0 {
+			*d = to
+		}
+	}
+	def(&o.StartTimeout, 5*time.Second)
+	def(&o.CallTimeout, 10*time.Second)
+	def(&o.Linger, 30*time.Second)
+	def(&o.Window, time.Minute)
+	if o.Restarts == 0 {
+		o.Restarts = 3
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	return o
+}
+
+// State says whether a plugin may run.
+type State string
+
+// The states.
+const (
+	// BuiltIn is a family that comes with Pooled.
+	BuiltIn State = "built in"
+	// Approved is a plugin that the user approved and that has not changed since.
+	Approved State = "approved"
+	// New is a plugin that waits for the user's approval.
+	New State = "not approved"
+	// Changed is a plugin that is not the one that was approved.
+	Changed State = "changed"
+	// Broken is a plugin that cannot be used; [Entry.Err] says why.
+	Broken State = "broken"
+)
+
+// Entry is one plugin of a catalog.
+type Entry struct {
+	// Name is the plugin's name: "models/dense" for a built-in one, otherwise that of its file or folder.
+	Name  string
+	State State
+	// Info is what the family says about itself; of a plugin that was not approved, only what its manifest says.
+	Info model.Info
+	// Path is the program, and SHA256 its sum in hex; both are empty for a built-in one.
+	Path, SHA256 string
+	// Approved is when the user approved it.
+	Approved time.Time
+	// Err says why a plugin is broken.
+	Err error
+}
+
+// Catalog knows every model family, built in and dropped in, and runs them.
+//
+// Owns: the caller closes it. It is safe for concurrent use.
+type Catalog struct {
+	dir      string
+	builtins model.Families
+	options  Options
+
+	mu        sync.Mutex
+	instances map[instanceKey]*instance
+	closed    bool
+}
+
+// instanceKey tells instances apart: a plugin that was changed and approved again is another one.
+type instanceKey struct{ name, path, sum string }
+
+// NewCatalog makes a catalog of the built-in families and of the plugins in folder dir; without dir there are none.
+// Nothing is started yet.
+func NewCatalog(dir string, builtins model.Families, o Options) *Catalog {
+	return &Catalog{dir: dir, builtins: builtins, options: o.withDefaults(), instances: map[instanceKey]*instance{}}
+}
+
+// Dir returns the plugin folder.
+func (c *Catalog) Dir() string { return c.dir }
+
+// Close ends every plugin that runs and waits until it is gone.
+func (c *Catalog) Close() error {
+	c.mu.Lock()
+	c.closed = true
+	all := c.instances
+	c.instances = nil
+	c.mu.Unlock()
+	var wg sync.WaitGroup
+	for _, i := range all {
+		wg.Go(i.close)
+	}
+	wg.Wait()
+	return nil
+}
+
+// List returns the built-in families and whatever lies in the plugin folder. It sums every program up.
+func (c *Catalog) List() ([]Entry, error) {
+	var list []Entry
+	for _, f := range c.builtins {
+		list = append(list, Entry{Name: builtinName(f), State: BuiltIn, Info: f.Info()})
+	}
+	found, approvals, err := c.read()
+	if err != nil {
+		return list, err
+	}
+	for _, d := range found {
+		list = append(list, entry(d, approvals))
+	}
+	return list, nil
+}
+
+// read returns what lies in the folder and what is approved of it.
+func (c *Catalog) read() ([]dropped, map[string]approval, error) {
+	found, err := scan(c.dir)
+	if err != nil || len(found) == 0 {
+		return nil, nil, err
+	}
+	approvals, err := readApprovals(c.dir)
+	return found, approvals, err
+}
+
+// entry compares a plugin with its approval.
+func entry(d dropped, approvals map[string]approval) Entry {
+	e := Entry{Name: d.name, Path: d.path, State: New, Err: d.err}
+	e.Info = model.Info{Name: d.name, Architectures: d.manifest.Architectures, Contract: d.manifest.Contract}
+	if e.Err == nil {
+		e.SHA256, e.Err = fileSum(d.path)
+	}
+	if e.Err == nil && d.manifest.SHA256 != "" && !strings.EqualFold(d.manifest.SHA256, e.SHA256) {
+		e.Err = fmt.Errorf("plugin %s: %w: %s says SHA-256 %.12s…, the program has %.12s…",
+			d.name, ErrBroken, ManifestFile, d.manifest.SHA256, e.SHA256)
+	}
+	a, ok := approvals[d.name]
+	switch {
+	case e.Err != nil:
+		e.State = Broken
+	case ok && a.SHA256 == e.SHA256:
+		e.State, e.Info, e.Approved = Approved, a.info(), a.Time
+	case ok:
+		e.State = Changed
+	}
+	return e
+}
+
+// Family returns the family that plans an architecture; a plugin that the user approved comes before a built-in one. The
+// program starts with the first plan that is asked for. Every plan is checked against the file.
+//
+// Errors: [*ArchitectureError], [ErrClosed]; of the family's Plan: [*Error], [ErrChanged], and those of [model.Family].
+func (c *Catalog) Family(_ context.Context, architecture string) (model.Family, error) {
+	found, approvals, err := c.read()
+	if err != nil {
+		c.options.Logger.Warn("plugin folder cannot be read", "err", err)
+	}
+	var waiting []string
+	for _, d := range found {
+		a, ok := approvals[d.name]
+		switch {
+		case !ok && (len(d.manifest.Architectures) == 0 || slices.Contains(d.manifest.Architectures, architecture)):
+			waiting = append(waiting, d.name)
+		case ok && slices.Contains(a.Architectures, architecture):
+			if d.err != nil {
+				return nil, d.err
+			}
+			return c.instance(spec{name: d.name, path: d.path, sum: a.SHA256}, a.info())
+		}
+	}
+	for _, f := range c.builtins {
+		if !slices.Contains(f.Info().Architectures, architecture) {
+			continue
+		}
+		if c.options.InProcess {
+			return model.Checked(f), nil
+		}
+		self, err := c.self()
+		if err != nil {
+			return nil, err
+		}
+		s := spec{name: builtinName(f), path: self, args: []string{"plugin", "serve", builtinName(f)}, self: true}
+		return c.instance(s, f.Info())
+	}
+	return nil, &ArchitectureError{Architecture: architecture, Known: c.known(approvals), Waiting: waiting}
+}
+
+// known lists every architecture that can be planned.
+func (c *Catalog) known(approvals map[string]approval) []string {
+	var all []string
+	for _, f := range c.builtins {
+		all = append(all, f.Info().Architectures...)
+	}
+	for _, a := range approvals {
+		all = append(all, a.Architectures...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+func (c *Catalog) instance(s spec, info model.Info) (model.Family, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return nil, ErrClosed
+	}
+	key := instanceKey{s.name, s.path, s.sum}
+	i := c.instances[key]
+	if i == nil {
+		i = newInstance(s, info, c.options)
+		c.instances[key] = i
+	}
+	return model.Checked(family{i}), nil
+}
+
+// self returns the program that serves the built-in families.
+func (c *Catalog) self() (string, error) {
+	if c.options.Self != "" {
+		return c.options.Self, nil
+	}
+	if runtime.GOOS == "linux" {
+		// This very program, even when the file was replaced by an update since.
+		return "/proc/self/exe", nil
+	}
+	return os.Executable()
+}
+
+func builtinName(f model.Family) string { return KindModels + "/" + f.Info().Name }
+
+// Builtin returns the built-in family that is called name, such as "models/dense", for "plugin serve".
+func (c *Catalog) Builtin(name string) (model.Family, error) {
+	for _, f := range c.builtins {
+		if builtinName(f) == name {
+			return f, nil
+		}
+	}
+	return nil, fmt.Errorf("%q: %w", name, ErrUnknown)
+}
+
+// Approve records that the user trusts the program of a plugin as it is now, and starts it once to learn what it plans.
+//
+// Errors: [ErrUnknown], [ErrBroken], [*Error].
+func (c *Catalog) Approve(ctx context.Context, name string) (Entry, error) {
+	found, approvals, err := c.read()
+	if err != nil {
+		return Entry{}, err
+	}
+	n := slices.IndexFunc(found, func(d dropped) bool { return d.name == name })
+	if n < 0 {
+		return Entry{}, fmt.Errorf("%q: %w in %s", name, ErrUnknown, c.dir)
+	}
+	e := entry(found[n], approvals)
+	if e.State == Broken {
+		return e, e.Err
+	}
+	p, err := start(ctx, spec{name: name, path: e.Path, sum: e.SHA256}, c.options)
+	if err != nil {
+		return e, err
+	}
+	e.Info = p.family.Info()
+	p.close()
+	if e.Info.Contract < 1 || e.Info.Contract > model.ContractVersion {
+		return e, &Error{Plugin: name, Doing: "start", Err: fmt.Errorf("%w: contract %d, this Pooled has %d",
+			ErrVersion, e.Info.Contract, model.ContractVersion)}
+	}
+	e.State, e.Approved = Approved, time.Now().UTC().Truncate(time.Second)
+	approvals[name] = approval{
+		SHA256: e.SHA256, Family: e.Info.Name, Architectures: e.Info.Architectures, Contract: e.Info.Contract, Time: e.Approved,
+	}
+	return e, writeApprovals(c.dir, approvals)
+}
+
+// Remove deletes a plugin from the folder, and its approval.
+//
+// Errors: [ErrUnknown].
+func (c *Catalog) Remove(name string) error {
+	found, approvals, err := c.read()
+	if err != nil {
+		return err
+	}
+	n := slices.IndexFunc(found, func(d dropped) bool { return d.name == name })
+	if n < 0 {
+		return fmt.Errorf("%q: %w in %s", name, ErrUnknown, c.dir)
+	}
+	rel, err := filepath.Rel(c.dir, found[n].path)
+	if err != nil || !filepath.IsLocal(rel) {
+		return fmt.Errorf("%q: %w", name, ErrBroken)
+	}
+	top, _, _ := strings.Cut(filepath.ToSlash(rel), "/")
+	_, recorded := approvals[name]
+	delete(approvals, name)
+	if recorded {
+		err = writeApprovals(c.dir, approvals)
+	}
+	return errors.Join(err, os.RemoveAll(filepath.Join(c.dir, top)))
+}
+
+// Opened is a plugin that was started by its path.
+//
+// Owns: the caller closes it.
+type Opened struct {
+	model.Family
+	instance *instance
+}
+
+// Close ends the program and waits until it is gone.
+func (o *Opened) Close() error {
+	o.instance.close()
+	return nil
+}
+
+// Open starts the program at path without asking for an approval: for its author, who checks it. Plans are not checked.
+//
+// Errors: [*Error].
+func Open(ctx context.Context, path string, args []string, o Options) (*Opened, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	s := spec{name: strings.TrimSuffix(filepath.Base(path), ".exe"), path: path, args: args}
+	i := newInstance(s, model.Info{}, o.withDefaults())
+	p, err := i.acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	i.info = p.family.Info()
+	i.release(p, false)
+	return &Opened{Family: family{i}, instance: i}, nil
+}

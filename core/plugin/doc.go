@@ -1,0 +1,30 @@
+// Package plugin finds, starts and supervises the programs that extend Pooled, and serves as their side of the contract.
+//
+// # What a plugin is
+//
+// A plugin is a program that speaks gRPC through hashicorp/go-plugin; core/plugin/modelv1/model.proto says how. The built-in
+// model families are this same program started again ("pooled plugin serve models/dense"), so that there is one file to
+// install and one way to run a family. A further plugin is dropped into the plugin folder:
+//
+//	plugins/gemma3/plugin.json     {"name": "gemma3", "kind": "models", "contract": 1, "binary": "gemma3"}
+//	plugins/gemma3/gemma3
+//	plugins/starling               or just a program, without a manifest
+//	plugins/approved.json          what the user approved: [Catalog.Approve]
+//
+// # Trust
+//
+// Nothing dropped in runs before the user approved it. Approval records the SHA-256 of the program and what the program
+// says about itself; the sum is checked before every start. This guards against a file that changes unnoticed, not
+// against a process of the same user, which could as well change Pooled itself.
+//
+// A plugin gets no environment, and its answers are untrusted: messages are bounded, conversion checks every number, and
+// [model.Checked] checks every plan against the file.
+//
+// # Life
+//
+// A child starts when a family is first asked for a plan and stops after [Options.Linger] without work. Whatever goes
+// wrong (a wrong version or sum, a crash, a hang, garbage, a plan that lies) ends in one [Error], with the process group
+// killed. A plugin that fails [Options.Restarts] times within [Options.Window] is not started again until the window
+// has passed. When Pooled dies, its children end: they see their standard input close, and on Linux and Windows the
+// kernel kills them.
+package plugin

@@ -1,0 +1,203 @@
+package plugin
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/pooled/pooled/core/model"
+)
+
+// Files of the plugin folder.
+const (
+	// ManifestFile is the name of a plugin's manifest.
+	ManifestFile = "plugin.json"
+	approvedFile = "approved.json"
+	maxJSON      = 1 << 20
+)
+
+// DefaultDir returns the user's plugin folder, such as ~/.config/pooled/plugins. It need not exist.
+func DefaultDir() (string, error) {
+	dir, err := os.UserConfigDir()
+	if err != nil {
+		return "", fmt.Errorf("plugin folder: %w", err)
+	}
+	return filepath.Join(dir, "pooled", "plugins"), nil
+}
+
+// Manifest describes a plugin; it is the file plugin.json beside the program.
+type Manifest struct {
+	// Name is the plugin's name, which is that of its folder, too: lower-case letters, digits and dashes.
+	Name string `json:"name"`
+	// Kind says what it extends: [KindModels].
+	Kind string `json:"kind"`
+	// Contract is the version of the contract that it was written for.
+	Contract int `json:"contract"`
+	// Binary is the program, relative to the manifest's folder. On Windows ".exe" is added when missing.
+	Binary string `json:"binary"`
+	// SHA256 is the sum of the program in hex, if the author says it.
+	SHA256 string `json:"sha256,omitempty"`
+	// Architectures are those that the plugin plans, to be named before it was ever started.
+	Architectures []string `json:"architectures,omitempty"`
+}
+
+// approval is what is recorded when the user approves a plugin.
+type approval struct {
+	SHA256        string    `json:"sha256"`
+	Family        string    `json:"family"`
+	Architectures []string  `json:"architectures"`
+	Contract      int       `json:"contract"`
+	Time          time.Time `json:"time"`
+}
+
+func (a approval) info() model.Info {
+	return model.Info{Name: a.Family, Architectures: a.Architectures, Contract: a.Contract}
+}
+
+// dropped is a plugin found in the folder.
+type dropped struct {
+	name     string
+	path     string // of the program
+	manifest Manifest
+	err      error // why it cannot be used
+}
+
+var validName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
+
+// scan lists what lies in the plugin folder, sorted by name; a folder that does not exist is empty.
+func scan(dir string) ([]dropped, error) {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) || dir == "" {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("plugin folder: %w", err)
+	}
+	var found []dropped
+	for _, e := range entries {
+		if e.Name() == approvedFile || strings.HasPrefix(e.Name(), ".") {
+			continue
+		}
+		found = append(found, look(dir, e.Name()))
+	}
+	return found, nil
+}
+
+// look reads one entry of the plugin folder.
+func look(dir, entry string) dropped {
+	d := dropped{name: strings.TrimSuffix(entry, ".exe"), path: filepath.Join(dir, entry)}
+	fail := func(err error) dropped {
+		d.err = fmt.Errorf("plugin %s: %w: %w", printable(d.name, 64), ErrBroken, err)
+		return d
+	}
+	if !validName.MatchString(d.name) {
+		return fail(errors.New("a name is made of lower-case letters, digits and dashes"))
+	}
+	st, err := os.Stat(d.path)
+	if err != nil {
+		return fail(err)
+	}
+	if st.IsDir() {
+		folder := d.path
+		switch err := readJSON(filepath.Join(folder, ManifestFile), &d.manifest); {
+		case errors.Is(err, fs.ErrNotExist):
+			d.path = filepath.Join(folder, executable(d.name))
+		case err != nil:
+			return fail(err)
+		default:
+			if err := d.manifest.check(d.name); err != nil {
+				return fail(err)
+			}
+			d.path = filepath.Join(folder, executable(d.manifest.Binary))
+		}
+		if st, err = os.Stat(d.path); err != nil {
+			return fail(err)
+		}
+	}
+	if !st.Mode().IsRegular() || runtime.GOOS != "windows" && st.Mode()&0o111 == 0 {
+		return fail(fmt.Errorf("%s is not a program", d.path))
+	}
+	return d
+}
+
+func (m *Manifest) check(name string) error {
+	switch {
+	case m.Name != name:
+		return fmt.Errorf("%s names it %q", ManifestFile, m.Name)
+	case m.Kind != KindModels:
+		return fmt.Errorf("%s says kind %q; this version knows %q", ManifestFile, m.Kind, KindModels)
+	case m.Contract < 1 || m.Contract > model.ContractVersion:
+		return fmt.Errorf("%s says contract %d; this version has %d: %w", ManifestFile, m.Contract, model.ContractVersion, ErrVersion)
+	case !filepath.IsLocal(m.Binary) || m.Binary == ".":
+		return fmt.Errorf("%s names the program %q, which is not inside its folder", ManifestFile, m.Binary)
+	}
+	return nil
+}
+
+// executable adds what this system wants at the end of a program's name.
+func executable(name string) string {
+	if runtime.GOOS == "windows" && filepath.Ext(name) != ".exe" {
+		return name + ".exe"
+	}
+	return name
+}
+
+func readApprovals(dir string) (map[string]approval, error) {
+	all := map[string]approval{}
+	if dir == "" {
+		return all, nil
+	}
+	if err := readJSON(filepath.Join(dir, approvedFile), &all); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("plugin folder: %w", err)
+	}
+	return all, nil
+}
+
+// writeApprovals replaces the file at once, so that no reader sees half of it.
+func writeApprovals(dir string, all map[string]approval) error {
+	data, err := json.MarshalIndent(all, "", "\t")
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, ".approved-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(data, '\n'))
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), filepath.Join(dir, approvedFile))
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
+}
+
+// readJSON reads a small file.
+func readJSON(path string, to any) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxJSON+1))
+	switch {
+	case err != nil:
+		return err
+	case len(data) > maxJSON:
+		return fmt.Errorf("%s is larger than %d bytes", path, maxJSON)
+	}
+	if err := json.Unmarshal(data, to); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}

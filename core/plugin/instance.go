@@ -1,0 +1,169 @@
+package plugin
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"reflect"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/pooled/pooled/core/model"
+	"github.com/pooled/pooled/core/plugin/modelv1"
+)
+
+// instance is one plugin under supervision: a process that comes when there is work and goes when there is none.
+type instance struct {
+	spec    spec
+	info    model.Info // what the program must say that it is; empty takes anything
+	options Options
+	log     *slog.Logger
+
+	lock     chan struct{} // a mutex that a context can give up on
+	running  *process
+	users    int
+	idle     *time.Timer // stops running when it has no users
+	failures []time.Time // within the window
+	closed   bool
+	timers   sync.WaitGroup
+}
+
+func newInstance(s spec, info model.Info, o Options) *instance {
+	return &instance{spec: s, info: info, options: o, log: o.Logger.With("plugin", s.name), lock: make(chan struct{}, 1)}
+}
+
+// do runs f on the plugin's client, starting the program when it does not run.
+func (i *instance) do(ctx context.Context, doing string, f func(context.Context, *modelv1.Client) error) error {
+	p, err := i.acquire(ctx)
+	if err != nil {
+		return err
+	}
+	within, cancel := context.WithTimeout(ctx, i.options.CallTimeout)
+	defer cancel()
+	err = f(within, p.family)
+	if err != nil {
+		if ctx.Err() != nil {
+			err = ctx.Err()
+		} else {
+			err = p.callError(doing, err)
+		}
+	}
+	_, fault := err.(*Error)
+	i.release(p, fault)
+	return err
+}
+
+func (i *instance) acquire(ctx context.Context) (*process, error) {
+	select {
+	case i.lock <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	defer i.unlock()
+	if i.closed {
+		return nil, ErrClosed
+	}
+	i.stopTimer()
+	if i.running == nil {
+		if err := i.start(ctx); err != nil {
+			return nil, err
+		}
+	}
+	i.users++
+	return i.running, nil
+}
+
+// start starts the program within the restart budget.
+func (i *instance) start(ctx context.Context) error {
+	now := time.Now()
+	i.failures = slices.DeleteFunc(i.failures, func(t time.Time) bool { return now.Sub(t) >= i.options.Window })
+	if n := len(i.failures); n >= i.options.Restarts {
+		wait := i.options.Window - now.Sub(i.failures[n-i.options.Restarts])
+		return &Error{Plugin: i.spec.name, Doing: "start", Err: fmt.Errorf("%w: %d times within %v; it may start again in %v",
+			ErrBudget, n, i.options.Window, wait.Round(time.Second))}
+	}
+	p, err := start(ctx, i.spec, i.options)
+	if err == nil && i.info.Name != "" && !reflect.DeepEqual(p.family.Info(), i.info) {
+		err = p.fault("start", fmt.Errorf("%w: it says that it is %v, it was approved as %v", ErrProtocol, p.family.Info(), i.info))
+		p.close()
+	}
+	if err != nil {
+		if _, fault := err.(*Error); fault {
+			i.failures = append(i.failures, now)
+		}
+		i.log.Warn("plugin did not start", "err", err)
+		return err
+	}
+	i.log.Debug("plugin started", "dur", time.Since(now))
+	i.running = p
+	return nil
+}
+
+// release ends a use of p. After a fault p is not used again.
+func (i *instance) release(p *process, fault bool) {
+	i.lock <- struct{}{}
+	defer i.unlock()
+	i.users--
+	if fault && i.running == p {
+		i.failures = append(i.failures, time.Now())
+		i.stop()
+	}
+	if i.users == 0 && i.running != nil {
+		i.timers.Add(1)
+		i.idle = time.AfterFunc(i.options.Linger, func() {
+			defer i.timers.Done()
+			i.lock <- struct{}{}
+			defer i.unlock()
+			if i.users == 0 {
+				i.stop()
+			}
+		})
+	}
+}
+
+func (i *instance) unlock() { <-i.lock }
+
+func (i *instance) stop() {
+	if i.running != nil {
+		i.running.close()
+		i.running = nil
+	}
+}
+
+func (i *instance) stopTimer() {
+	if i.idle != nil && i.idle.Stop() {
+		i.timers.Done()
+	}
+	i.idle = nil
+}
+
+// close ends the program, under whoever still uses it, and waits until it is gone.
+func (i *instance) close() {
+	i.lock <- struct{}{}
+	i.closed = true
+	i.stopTimer()
+	i.stop()
+	i.unlock()
+	i.timers.Wait()
+}
+
+// family is a [model.Family] whose plans an instance makes.
+type family struct {
+	*instance
+}
+
+// Info implements [model.Family].
+func (f family) Info() model.Info { return f.info }
+
+// Plan implements [model.Family].
+func (f family) Plan(ctx context.Context, md *model.Metadata) (plan *model.Plan, err error) {
+	err = f.do(ctx, "plan", func(ctx context.Context, c *modelv1.Client) error {
+		plan, err = c.Plan(ctx, md)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return plan, nil
+}

@@ -1,0 +1,255 @@
+package plugin
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/hashicorp/go-hclog"
+	goplugin "github.com/hashicorp/go-plugin"
+	"github.com/hashicorp/go-plugin/runner"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/pooled/pooled/core/model"
+	"github.com/pooled/pooled/core/plugin/modelv1"
+)
+
+// grace is how long a program may take to end after it was asked to.
+const grace = 500 * time.Millisecond
+
+// GRPCClient implements [goplugin.GRPCPlugin]: it hands the connection out, for a client with a context.
+func (p *modelPlugin) GRPCClient(_ context.Context, _ *goplugin.GRPCBroker, conn *grpc.ClientConn) (any, error) {
+	return conn, nil
+}
+
+// spec says what to run.
+type spec struct {
+	// name is how people call the plugin.
+	name string
+	path string
+	args []string
+	// sum is the SHA-256 that the program must have, in hex; empty for this program itself and for one that is only
+	// looked at.
+	sum string
+	// self marks this program itself, started again.
+	self bool
+}
+
+// process is a running plugin.
+type process struct {
+	spec   spec
+	client *goplugin.Client
+	child  *child
+	family *modelv1.Client
+	output tail
+	gone   chan struct{} // closed by close
+}
+
+// start checks, starts and greets the program of s.
+//
+// A connection to this program itself goes without TLS where the socket is a Unix one: it lies in a folder that only this
+// user can enter, so what TLS would keep out are processes of the same user, who can read the memory of either end
+// anyway. Two fresh key pairs would cost 40 ms of the time to the first token. Everybody else gets mutual TLS.
+//
+// Errors: [*Error]; [ErrChanged]; the context's.
+func start(ctx context.Context, s spec, o Options) (*process, error) {
+	if err := s.verify(); err != nil {
+		return nil, err
+	}
+	p := &process{spec: s, child: &child{name: s.name, done: make(chan struct{})}, gone: make(chan struct{})}
+	p.client = goplugin.NewClient(&goplugin.ClientConfig{
+		HandshakeConfig:  handshake,
+		VersionedPlugins: versions(nil),
+		AllowedProtocols: []goplugin.Protocol{goplugin.ProtocolGRPC},
+		AutoMTLS:         !s.self || runtime.GOOS == "windows",
+		SkipHostEnv:      true,
+		StartTimeout:     o.StartTimeout + time.Second, // ours, below, comes first
+		Stderr:           &p.output,
+		SyncStderr:       &p.output,
+		Logger:           hclog.NewNullLogger(),
+		GRPCDialOptions:  []grpc.DialOption{grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(modelv1.MaxMessage))},
+		RunnerFunc: func(_ hclog.Logger, cmd *exec.Cmd, dir string) (runner.Runner, error) {
+			return p.child, p.child.prepare(s.path, s.args, cmd.Env, dir)
+		},
+	})
+	within, cancel := context.WithTimeout(ctx, o.StartTimeout)
+	defer cancel()
+	started := make(chan error, 1)
+	go func() {
+		// Linux ends the child with the thread that started it, so that thread stays.
+		runtime.LockOSThread()
+		_, err := p.client.Start()
+		started <- err
+		<-p.gone
+	}()
+	if err := p.greet(within, started); err != nil {
+		late := within.Err() != nil
+		p.close()
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		return nil, p.startError(err, late)
+	}
+	return p, nil
+}
+
+// greet waits for the program to listen, connects and asks who it is. When ctx ends the program is killed, which ends
+// every step.
+func (p *process) greet(ctx context.Context, started <-chan error) error {
+	stop := context.AfterFunc(ctx, func() { _ = p.child.Kill(ctx) })
+	defer stop()
+	if err := <-started; err != nil {
+		return err
+	}
+	protocol, err := p.client.Client()
+	if err != nil {
+		return err
+	}
+	conn, err := protocol.Dispense(KindModels)
+	if err != nil {
+		return err
+	}
+	p.family, err = modelv1.NewClient(ctx, conn.(*grpc.ClientConn))
+	return err
+}
+
+// verify checks the program against its sum.
+func (s spec) verify() error {
+	if s.sum == "" {
+		return nil
+	}
+	sum, err := fileSum(s.path)
+	if err != nil {
+		return fmt.Errorf("plugin %s: %w", s.name, err)
+	}
+	if sum != s.sum {
+		return fmt.Errorf("plugin %s: %s has %w (SHA-256 is %.12s…, was %.12s…); if you changed it, run: pooled plugin approve %s",
+			s.name, s.path, ErrChanged, sum, s.sum, s.name)
+	}
+	return nil
+}
+
+// fileSum returns the SHA-256 of a file in hex.
+func fileSum(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// startError says why the program did not come up. The first line that it printed tells more than go-plugin's error.
+func (p *process) startError(err error, late bool) error {
+	const doing = "start"
+	if !p.child.ran() {
+		return p.fault(doing, fmt.Errorf("it cannot be run: %w", err))
+	}
+	if how := p.child.ended(); how != "" {
+		return p.fault(doing, fmt.Errorf("%w (%s)", ErrCrashed, how))
+	}
+	line, _ := p.child.hello.get()
+	fields := strings.Split(line, "|")
+	switch {
+	case late:
+		return p.fault(doing, ErrHung)
+	case line == "":
+		return p.fault(doing, fmt.Errorf("%w: it closed its standard output without a greeting", ErrProtocol))
+	case len(fields) < 5 || fields[0] != "1":
+		return p.fault(doing, fmt.Errorf("%w: its first line is %q", ErrProtocol, printable(line, 80)))
+	}
+	if v, bad := strconv.Atoi(fields[1]); bad != nil || !slices.Contains(spoken(), v) {
+		return p.fault(doing, fmt.Errorf("%w: it speaks version %s, this Pooled %v; get a build of it for this version",
+			ErrVersion, printable(fields[1], 20), spoken()))
+	}
+	return p.callError(doing, err)
+}
+
+// spoken lists the versions of the contract.
+func spoken() []int {
+	var vs []int
+	for v := range versions(nil) {
+		vs = append(vs, v)
+	}
+	slices.Sort(vs)
+	return vs
+}
+
+// callError says what became of a call: answers of the family itself are passed on, everything else is a fault.
+func (p *process) callError(doing string, err error) error {
+	if errors.Is(err, model.ErrFault) {
+		return p.fault(doing, err)
+	}
+	st, isStatus := status.FromError(err)
+	if !isStatus {
+		if doing == "start" {
+			return p.fault(doing, fmt.Errorf("%w: %s", ErrProtocol, printable(err.Error(), 200)))
+		}
+		return err
+	}
+	msg := printable(st.Message(), 300)
+	switch st.Code() {
+	case codes.DeadlineExceeded:
+		return p.fault(doing, ErrHung)
+	case codes.Unavailable, codes.Canceled, codes.Unknown:
+		if p.child.waitFor(grace) {
+			if how := p.child.ended(); how != "" {
+				return p.fault(doing, fmt.Errorf("%w (%s)", ErrCrashed, how))
+			}
+		}
+		return p.fault(doing, fmt.Errorf("%w: the connection broke: %s", ErrProtocol, msg))
+	case codes.Unimplemented:
+		return p.fault(doing, fmt.Errorf("%w: it does not serve the kind %s", ErrProtocol, KindModels))
+	case codes.ResourceExhausted:
+		return p.fault(doing, fmt.Errorf("%w: a message of more than %d bytes: %s", ErrProtocol, modelv1.MaxMessage, msg))
+	case codes.Internal:
+		return p.fault(doing, errors.New(msg))
+	}
+	return p.fault(doing, fmt.Errorf("%w: %s", ErrProtocol, msg))
+}
+
+func (p *process) fault(doing string, err error) error {
+	return &Error{Plugin: p.spec.name, Doing: doing, Err: err, Output: p.output.line()}
+}
+
+// close ends the program, by force after [grace], and waits until it is gone.
+func (p *process) close() {
+	defer close(p.gone)
+	force := time.AfterFunc(grace, func() { _ = p.child.Kill(context.Background()) })
+	defer force.Stop()
+	p.client.Kill()
+}
+
+// printable makes a text from a plugin fit for a terminal, and short.
+func printable(s string, n int) string {
+	s = strings.Map(func(r rune) rune {
+		if r == '\t' {
+			return ' '
+		}
+		if !unicode.IsPrint(r) {
+			return '�'
+		}
+		return r
+	}, strings.ToValidUTF8(s, "�"))
+	if rs := []rune(s); len(rs) > n {
+		return string(rs[:n]) + "…"
+	}
+	return s
+}
