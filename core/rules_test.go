@@ -1,0 +1,203 @@
+package core_test
+
+import (
+	"encoding/json"
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/pooled/pooled/"
+
+// bans are the arrows that must not exist, each with its reason. A path stands for itself and all below it.
+var bans = []struct{ from, to, reason string }{
+	{"core", "gpu", "contracts and orchestration must not know how things are computed; take an engine.Backend"},
+	{"core", "ui", "the core works without a window"},
+	{"core", "sandbox", "core states the interfaces that it needs of the guests; cmd wires them"},
+	{"core", "plugins", "implementations are loaded through core/plugin"},
+	{"core", "cmd", "arrows never reverse"},
+	{"core", "github.com/tetratelabs/wazero", "the core also runs in a browser tab, whose own WebAssembly takes the guests"},
+	{"gpu", "ui", "compute and drawing never know of each other"},
+	{"gpu", "plugins", "a family reaches a backend as a plan"},
+	{"gpu", "sandbox", "compute has nothing to do with guests"},
+	{"gpu", "cmd", "arrows never reverse"},
+	{"ui", "gpu", "compute and drawing never know of each other"},
+	{"ui", "plugins", "the view model speaks to the hub"},
+	{"ui", "sandbox", "the view model speaks to the hub"},
+	{"ui", "cmd", "arrows never reverse"},
+	{"plugins", "gpu", "plugins run in processes of their own, without a device"},
+	{"plugins", "ui", "plugins have no window"},
+	{"plugins", "cmd", "arrows never reverse"},
+	{"sandbox", "gpu", "guests have nothing to do with compute"},
+	{"sandbox", "ui", "guests have no window"},
+	{"sandbox", "plugins", "arrows never reverse"},
+	{"sandbox", "cmd", "arrows never reverse"},
+	{"cmd/pooled", "gioui.org", "the command line links no GUI library"},
+	{"cmd/pooled", "ui", "the command line links no GUI library"},
+}
+
+// wgpu is imported by one package alone.
+const (
+	wgpu     = "github.com/cogentcore/webgpu"
+	wgpuHome = "gpu/device"
+)
+
+type pkg struct {
+	ImportPath string
+	Imports    []string
+}
+
+func packages(t *testing.T) []pkg {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-json=ImportPath,Imports", module+"...")
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var all []pkg
+	for d := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p pkg
+		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+			return all
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+}
+
+func within(path, dir string) bool { return path == dir || strings.HasPrefix(path, dir+"/") }
+
+// TestImports walks the import graph.
+func TestImports(t *testing.T) {
+	all := packages(t)
+	if len(all) < 10 {
+		t.Fatalf("found only %d packages", len(all))
+	}
+	for _, p := range all {
+		from := strings.TrimPrefix(p.ImportPath, module)
+		for _, imp := range p.Imports {
+			to := strings.TrimPrefix(imp, module)
+			for _, b := range bans {
+				if within(from, b.from) && within(to, b.to) {
+					t.Errorf("%s imports %s: %s", from, to, b.reason)
+				}
+			}
+			if within(imp, wgpu) && from != wgpuHome {
+				t.Errorf("%s imports %s: only %s does, so that its faults are mended in one place", from, to, wgpuHome)
+			}
+			if within(from, "plugins/models") && strings.HasPrefix(imp, module) && !within(to, "core/model") && !within(to, "plugins/models") {
+				t.Errorf("%s imports %s: a family imports core/model only", from, to)
+			}
+		}
+	}
+}
+
+// TestDocs checks that every package and every exported symbol has a doc comment.
+func TestDocs(t *testing.T) {
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() {
+			return err
+		}
+		if name := d.Name(); name == "testdata" || name == "node_modules" || name == "bin" || (strings.HasPrefix(name, ".") && path != "..") {
+			return fs.SkipDir
+		}
+		checkDocs(t, path)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func checkDocs(t *testing.T, dir string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := token.NewFileSet()
+	documented, any := false, false
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(set, name, nil, parser.ParseComments)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		any = true
+		documented = documented || f.Doc != nil
+		if strings.HasSuffix(name, ".pb.go") || ast.IsGenerated(f) {
+			continue
+		}
+		for _, d := range f.Decls {
+			undocumented(d, func(pos token.Pos, symbol string) {
+				t.Errorf("%s: %s has no doc comment", set.Position(pos), symbol)
+			})
+		}
+	}
+	if any && !documented {
+		t.Errorf("%s: the package has no doc comment", dir)
+	}
+}
+
+// undocumented reports the exported symbols of a declaration that have no comment.
+func undocumented(d ast.Decl, report func(token.Pos, string)) {
+	switch d := d.(type) {
+	case *ast.FuncDecl:
+		if d.Name.IsExported() && d.Doc == nil && exportedReceiver(d) && !wellKnown[d.Name.Name] {
+			report(d.Pos(), d.Name.Name)
+		}
+	case *ast.GenDecl:
+		for _, s := range d.Specs {
+			switch s := s.(type) {
+			case *ast.TypeSpec:
+				if s.Name.IsExported() && d.Doc == nil && s.Doc == nil {
+					report(s.Pos(), s.Name.Name)
+				}
+			case *ast.ValueSpec:
+				for _, n := range s.Names {
+					if n.IsExported() && d.Doc == nil && s.Doc == nil && s.Comment == nil {
+						report(n.Pos(), n.Name)
+					}
+				}
+			}
+		}
+	}
+}
+
+// wellKnown are methods whose meaning the standard library has fixed.
+var wellKnown = map[string]bool{
+	"Error": true, "Unwrap": true, "String": true, "Is": true, "Len": true, "Less": true, "Swap": true, "Push": true, "Pop": true,
+}
+
+// exportedReceiver reports whether d is a function or a method of an exported type.
+func exportedReceiver(d *ast.FuncDecl) bool {
+	if d.Recv == nil || len(d.Recv.List) == 0 {
+		return true
+	}
+	typ := d.Recv.List[0].Type
+	for {
+		switch x := typ.(type) {
+		case *ast.StarExpr:
+			typ = x.X
+		case *ast.IndexExpr:
+			typ = x.X
+		case *ast.Ident:
+			return x.IsExported()
+		default:
+			return true
+		}
+	}
+}
