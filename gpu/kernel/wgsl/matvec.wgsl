@@ -1,0 +1,70 @@
+// Linear for few columns: y[t, r] = Σ_k W[r, k]·x[t, k] (+ bias[r]) (+ residual[t, r]).
+//
+// A workgroup computes ROWS rows for COLUMNS columns; a weight is read and decoded once for all of them. Lane l of a row
+// sums its blocks l, l + LANES, … as one chain of fma, and the lanes are then summed in order. matmul.wgsl sums in the
+// same order, so a column has the same bits in either, whatever stands beside it.
+//
+// Bindings: now; x vec4<f32> [n, 8·BLOCKS] read; y f32 [n, WIDTH] write (columns FIRST … FIRST+COUNT−1 of each row);
+// the planes of the weight format, read; bias f32 [WIDTH] and residual f32 [n, WIDTH], read, where BIAS and RESIDUAL.
+// Grid: (x, y) → rows ROWS·flat …, z → columns COLUMNS·z ….
+// Preconditions: 256 threads = ROWS·LANES; ROWS divides 32; rows of W are padded to a multiple of 32.
+// A line with $c stands once for every column c.
+// Source: the lane order is ours. Test: gpu/optest "linear"; TestMatmulEqualsMatvec.
+
+var<workgroup> sums: array<f32, SUMS>;
+
+// chain adds the 32 products of a block to sum, one after the other.
+fn chain(w: Weights, at: u32, sum: f32) -> f32 {
+  var s = sum;
+  var v = x[at];
+  s = fma(w.a.w, v.w, fma(w.a.z, v.z, fma(w.a.y, v.y, fma(w.a.x, v.x, s))));
+  v = x[at + 1u];
+  s = fma(w.b.w, v.w, fma(w.b.z, v.z, fma(w.b.y, v.y, fma(w.b.x, v.x, s))));
+  v = x[at + 2u];
+  s = fma(w.c.w, v.w, fma(w.c.z, v.z, fma(w.c.y, v.y, fma(w.c.x, v.x, s))));
+  v = x[at + 3u];
+  s = fma(w.d.w, v.w, fma(w.d.z, v.z, fma(w.d.y, v.y, fma(w.d.x, v.x, s))));
+  v = x[at + 4u];
+  s = fma(w.e.w, v.w, fma(w.e.z, v.z, fma(w.e.y, v.y, fma(w.e.x, v.x, s))));
+  v = x[at + 5u];
+  s = fma(w.f.w, v.w, fma(w.f.z, v.z, fma(w.f.y, v.y, fma(w.f.x, v.x, s))));
+  v = x[at + 6u];
+  s = fma(w.g.w, v.w, fma(w.g.z, v.z, fma(w.g.y, v.y, fma(w.g.x, v.x, s))));
+  v = x[at + 7u];
+  return fma(w.h.w, v.w, fma(w.h.z, v.z, fma(w.h.y, v.y, fma(w.h.x, v.x, s))));
+}
+
+@compute @workgroup_size(256)
+fn main(
+  @builtin(workgroup_id) group: vec3<u32>,
+  @builtin(num_workgroups) groups: vec3<u32>,
+  @builtin(local_invocation_index) id: u32,
+) {
+  let lane = id / ROWS;
+  let first = flat(group, groups) * ROWS;
+  let row = first + id % ROWS;
+  let column = group.z * COLUMNS;
+  let last = now.n - 1u;
+  if (row < PADDED) {
+    let base = (row / 32u) * BLOCKS * 32u + row % 32u;
+    let at$c = min(column + $cu, last) * BLOCKS * 8u;
+    var sum$c = 0.0;
+    for (var b = lane; b < BLOCKS; b += LANES) {
+      let w = decode(base + b * 32u);
+      sum$c = chain(w, at$c + b * 8u, sum$c);
+    }
+    sums[$cu * 256u + id] = sum$c;
+  }
+  workgroupBarrier();
+  for (var o = id; o < COLUMNS * ROWS; o += 256u) {
+    let r = first + o % ROWS;
+    let t = column + o / ROWS;
+    if (r < COUNT && t < now.n) {
+      var total = 0.0;
+      for (var l = 0u; l < LANES; l++) {
+        total += sums[(o / ROWS) * 256u + l * ROWS + o % ROWS];
+      }
+      y[t * WIDTH + FIRST + r] = finish(total, t, FIRST + r);
+    }
+  }
+}

@@ -1,0 +1,42 @@
+// Weight format Q5_0: decodes block i, 32 weights of one row, to float32.
+//
+// w = d·(q − 16), q in 0…31.
+// Bindings: w0 vec4<u32> [blocks] low four bits as in q4_0; w1 u32 [blocks] fifth bits, bit j of weight j; w2 f16 [blocks] d; all read.
+// Block i of a matrix [rows, 32·BLOCKS] is (tile·BLOCKS + block)·32 + row mod 32, where tile = row/32.
+// Source: ggml-common.h, block_q5_0; repacked by Layout.Pack. Test: gpu/optest, "linear q5_0" and "embed q5_0".
+
+fn low(w: u32) -> vec4<f32> {
+  return vec4<f32>(f32(w & 15u), f32((w >> 8u) & 15u), f32((w >> 16u) & 15u), f32((w >> 24u) & 15u));
+}
+
+fn high(w: u32) -> vec4<f32> {
+  return vec4<f32>(f32((w >> 4u) & 15u), f32((w >> 12u) & 15u), f32((w >> 20u) & 15u), f32(w >> 28u));
+}
+
+// fifth returns 16 for every set bit of the four lowest of h.
+fn fifth(h: u32) -> vec4<f32> {
+  return vec4<f32>(f32((h & 1u) << 4u), f32((h & 2u) << 3u), f32((h & 4u) << 2u), f32((h & 8u) << 1u));
+}
+
+// half16 reads float16 number i of a plane.
+fn half16(i: u32) -> f32 {
+  let pair = unpack2x16float(w2[i >> 1u]);
+  return select(pair.x, pair.y, (i & 1u) == 1u);
+}
+
+fn decode(i: u32) -> Weights {
+  let q = w0[i];
+  let h = w1[i];
+  let s = half16(i);
+  let m = -16.0 * s;
+  return Weights(
+    fma(vec4<f32>(s), low(q.x) + fifth(h), vec4<f32>(m)),
+    fma(vec4<f32>(s), low(q.y) + fifth(h >> 4u), vec4<f32>(m)),
+    fma(vec4<f32>(s), low(q.z) + fifth(h >> 8u), vec4<f32>(m)),
+    fma(vec4<f32>(s), low(q.w) + fifth(h >> 12u), vec4<f32>(m)),
+    fma(vec4<f32>(s), high(q.x) + fifth(h >> 16u), vec4<f32>(m)),
+    fma(vec4<f32>(s), high(q.y) + fifth(h >> 20u), vec4<f32>(m)),
+    fma(vec4<f32>(s), high(q.z) + fifth(h >> 24u), vec4<f32>(m)),
+    fma(vec4<f32>(s), high(q.w) + fifth(h >> 28u), vec4<f32>(m)),
+  );
+}

@@ -1,0 +1,2 @@
+// Scale: x · FACTOR.
+fn apply(x: f32) -> f32 { return x * FACTOR; }

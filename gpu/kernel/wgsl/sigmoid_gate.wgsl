@@ -1,0 +1,2 @@
+// SigmoidGate: a · sigmoid(b).
+fn apply(a: f32, b: f32) -> f32 { return a / (1.0 + exp(-b)); }
