@@ -64,7 +64,7 @@ func full(t testing.TB, name string) *Vocab {
 }
 
 // TestLongText fails when a text of a megabyte takes time that is not about linear: the limit is far above what a slow
-// machine needs (0.5 s at most here) and far below what a quadratic step would take.
+// machine needs (0.6 s at most on two cores) and far below what a quadratic step would take.
 func TestLongText(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: the long texts are not encoded")
