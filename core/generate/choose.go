@@ -12,8 +12,14 @@ import (
 // of the first NaN or +∞ that it met, or −1.
 func maximum(logits []float32) (best, bad int) {
 	best, most := -1, float32(math.Inf(-1))
-	for i, v := range logits {
-		if v <= most { // one comparison lets only larger values and NaN through
+	for i := 0; i < len(logits); i++ {
+		// One comparison lets only larger values and NaN through.
+		if rest := logits[i:]; len(rest) >= 4 && rest[0] <= most && rest[1] <= most && rest[2] <= most && rest[3] <= most {
+			i += 3
+			continue
+		}
+		v := logits[i]
+		if v <= most {
 			continue
 		}
 		if !(v <= math.MaxFloat32) {
@@ -87,63 +93,58 @@ func sink(heap []engine.Candidate, n int) {
 	}
 }
 
-// nucleusCells is how finely nucleus tells logits apart without sorting, and nucleusSpan the distance from the largest
-// logit, in nats, behind which it does not: nothing there weighs in unless p is within 1e-8 of 1.
+// nucleusCells ranges of logits, nucleusScale a nat, are what nucleus tells apart without sorting. The probability of all
+// that lies further below the largest logit, 1e-14 a token, is not counted.
 const (
-	nucleusCells = 1024
-	nucleusSpan  = 32
+	nucleusScale = 32
+	nucleusCells = 32 * nucleusScale
 )
 
-// nucleus appends the fewest largest logits whose probabilities add up to at least p. Most is the largest logit, and
-// weights is scratch of the length of logits.
+// nucleus appends the fewest largest logits whose probabilities add up to at least p. Most is the largest logit.
 //
-// The probability of each of many narrow ranges of logits says in which of them the boundary lies; only that one is
-// sorted. The order is by id, then the part of the boundary's range by falling logit.
-func nucleus(dst []engine.Candidate, logits []float32, most float32, p float64, weights []float64) []engine.Candidate {
-	least := most
+// The probability of each range of logits says in which of them the boundary lies; only that one is sorted. The order is
+// by id, then that of the boundary's range by falling logit.
+func nucleus(dst, edge []engine.Candidate, logits []float32, most float32, p float64) (kept, scratch []engine.Candidate) {
+	var mass [nucleusCells]float64
+	top := float64(most)
 	for _, v := range logits {
-		if v < least && v >= -math.MaxFloat32 {
-			least = v
+		x := float64(v) - top
+		if cell := -nucleusScale * x; cell < nucleusCells {
+			mass[int(cell)] += exp(x)
 		}
 	}
-	scale := nucleusCells / max(min(float64(most)-float64(least), nucleusSpan), 1e-6)
-	cell := func(v float32) int {
-		return int(min((float64(most)-float64(v))*scale, nucleusCells-1))
-	}
-	var mass [nucleusCells]float64
 	var total float64
-	for i, v := range logits {
-		w := exp(float64(v) - float64(most))
-		weights[i] = w
-		mass[cell(v)] += w
-		total += w
+	for _, m := range mass {
+		total += m
 	}
-
 	want, sum, boundary := p*total, 0.0, 0
 	for boundary < nucleusCells-1 && sum+mass[boundary] < want {
 		sum += mass[boundary]
 		boundary++
 	}
-	var edge []engine.Candidate
+
+	// The margin makes up for rounding: what lies behind it is in a later range for sure.
+	least := float32(top - float64(boundary+2)/nucleusScale)
+	edge = edge[:0]
 	for i, v := range logits {
-		if v < -math.MaxFloat32 {
+		if v < least {
 			continue
 		}
-		switch c := cell(v); {
-		case c < boundary:
+		switch cell := int(-nucleusScale * (float64(v) - top)); {
+		case cell < boundary:
 			dst = append(dst, engine.Candidate{ID: int32(i), Logit: v})
-		case c == boundary:
+		case cell == boundary:
 			edge = append(edge, engine.Candidate{ID: int32(i), Logit: v})
 		}
 	}
 	slices.SortFunc(edge, byLogit)
 	for _, c := range edge {
 		dst = append(dst, c)
-		if sum += weights[c.ID]; sum >= want {
+		if sum += exp(float64(c.Logit) - top); sum >= want {
 			break
 		}
 	}
-	return dst
+	return dst, edge
 }
 
 // logSumExp returns log Σ exp(logit).
@@ -158,22 +159,23 @@ func logSumExp(logits []float32, most float32) float64 {
 // exp returns e to the power of x for x ≤ 0, with a relative error below 1e-9; it is several times faster than math.Exp,
 // which a vocabulary of 150,000 makes worth having.
 //
-// With k the integer nearest x/ln 2 and r = x − k·ln 2, it is 2^k times the Taylor polynomial of degree 8 at |r| ≤ 0.35.
+// With k the integer nearest 64·x/ln 2 and r = x − k·ln 2/64, it is 2^(k/64), whose fraction comes from a table, times the
+// Taylor polynomial of degree 3 at |r| ≤ 0.0055.
 func exp(x float64) float64 {
-	if !(x > -700) {
+	if x < -700 {
 		return 0
 	}
-	const (
-		shift = 3 << 51 // added to a small number, it leaves the nearest integer in the low bits
-		ln2Hi = 6.93147180369123816490e-01
-		ln2Lo = 1.90821492927058770002e-10
-	)
-	t := x*math.Log2E + shift
-	k := int64(math.Float64bits(t)<<12) >> 12
-	f := t - shift
-	r := x - f*ln2Hi - f*ln2Lo
-	r2 := r * r
-	r4 := r2 * r2
-	y := (1 + r) + r2*(1.0/2+r*(1.0/6)) + r4*((1.0/24+r*(1.0/120))+r2*(1.0/720+r*(1.0/5040))+r4*(1.0/40320))
-	return y * math.Float64frombits(uint64(1023+k)<<52)
+	const shift = 3 << 51 // added to a small number, it leaves the nearest integer in the low bits
+	t := x*(64/math.Ln2) + shift
+	k := math.Float64bits(t)
+	r := x - (t-shift)*(math.Ln2/64)
+	return math.Float64frombits(roots[k%64]+k>>6<<52) * (1 + r*(1+r*(1.0/2+r*(1.0/6))))
 }
+
+// roots are the bits of 2^(i/64).
+var roots = func() (t [64]uint64) {
+	for i := range t {
+		t[i] = math.Float64bits(math.Exp2(float64(i) / 64))
+	}
+	return t
+}()

@@ -27,6 +27,7 @@ type sampler struct {
 // scratch is memory that calls hand on to one another.
 type scratch struct {
 	candidates []engine.Candidate
+	edge       []engine.Candidate
 	weights    []float64
 	raw        []float32
 }
@@ -107,34 +108,31 @@ func (p *sampler) pick(r engine.Result, pos int) (choice, error) {
 	if len(logits) == 0 {
 		return choice{}, fmt.Errorf("%w: it returned no logits", ErrSession)
 	}
+	raw := logits
+	var total float64
+	var top []TokenLogprob
+	if n := p.opt.Logprobs; n > 0 {
+		best, err := p.maximum(logits, pos)
+		if err != nil {
+			return choice{}, err
+		}
+		total = logSumExp(logits, logits[best])
+		p.candidates = largest(p.candidates[:0], logits, n)
+		top = logprobs(p.candidates, total)
+		p.raw = append(p.raw[:0], logits...)
+		raw = p.raw
+	}
+	p.penalise(logits)
+	if err := p.mask(logits); err != nil {
+		return choice{}, err
+	}
 	best, err := p.maximum(logits, pos)
 	if err != nil {
 		return choice{}, err
 	}
-	var total float64
-	var top []TokenLogprob
-	if n := p.opt.Logprobs; n > 0 {
-		total = logSumExp(logits, logits[best])
-		p.candidates = largest(p.candidates[:0], logits, n)
-		top = logprobs(p.candidates, total)
-	}
-	raw := logits
-	if p.near != nil || p.used != nil || p.allow != nil {
-		if p.opt.Logprobs > 0 {
-			p.raw = append(p.raw[:0], logits...)
-			raw = p.raw
-		}
-		p.penalise(logits)
-		if err := p.mask(logits); err != nil {
-			return choice{}, err
-		}
-		if best, err = p.maximum(logits, pos); err != nil {
-			return choice{}, err
-		}
-	}
 	id := int32(best)
 	if p.opt.Temperature > 0 {
-		id = p.draw(p.filter(logits, logits[best]))
+		id = p.draw(p.filter(logits, logits[best]), logits[best])
 	}
 	return choice{id, float64(raw[id]) - total, top}, nil
 }
@@ -168,7 +166,7 @@ func (p *sampler) pickTop(r engine.Result, pos int) (choice, error) {
 	}
 	c := p.candidates[0]
 	if p.opt.Temperature > 0 {
-		c.ID = p.draw(p.cut(p.candidates[:min(p.opt.TopK, len(p.candidates))]))
+		c.ID = p.draw(p.cut(p.candidates[:min(p.opt.TopK, len(p.candidates))]), c.Logit)
 		for _, o := range p.candidates {
 			if o.ID == c.ID {
 				c = o
@@ -248,7 +246,7 @@ func (p *sampler) filter(logits []float32, most float32) []engine.Candidate {
 		p.candidates = largest(c, logits, min(o.TopK, len(logits)))
 		return p.cut(p.candidates)
 	case o.TopP > 0 && o.TopP < 1:
-		c = nucleus(c, logits, most, o.TopP, p.room(len(logits)))
+		c, p.edge = nucleus(c, p.edge, logits, most, o.TopP)
 		p.candidates = c
 		if o.MinP == 0 {
 			return c
@@ -302,12 +300,8 @@ func (p *sampler) least(most float32) float64 {
 	return float64(most) + math.Log(p.opt.MinP)
 }
 
-// draw picks one of the candidates at the temperature.
-func (p *sampler) draw(c []engine.Candidate) int32 {
-	most := c[0].Logit
-	for _, c := range c {
-		most = max(most, c.Logit)
-	}
+// draw picks one of the candidates, the largest logit of which is most, at the temperature.
+func (p *sampler) draw(c []engine.Candidate, most float32) int32 {
 	weights, total := p.room(len(c)), 0.0
 	for i, c := range c {
 		weights[i] = exp((float64(c.Logit) - float64(most)) / p.opt.Temperature)

@@ -370,6 +370,30 @@ func TestVocabularyPadded(t *testing.T) {
 	}
 }
 
+func TestMaximum(t *testing.T) {
+	for n := range 11 {
+		none := slices.Repeat([]float32{-infinity}, n)
+		if best, bad := maximum(none); best != -1 || bad != -1 {
+			t.Errorf("%d times −∞: %d, %d", n, best, bad)
+		}
+		for i := range n {
+			for _, fill := range []float32{-infinity, -5} {
+				l := slices.Repeat([]float32{fill}, n)
+				l[i] = -4
+				if best, bad := maximum(l); best != i || bad != -1 {
+					t.Errorf("largest at %d of %d: %d, %d", i, n, best, bad)
+				}
+				for _, v := range []float32{float32(math.NaN()), infinity} {
+					l[i] = v
+					if _, bad := maximum(l); bad != i {
+						t.Errorf("%v at %d of %d: %d", v, i, n, bad)
+					}
+				}
+			}
+		}
+	}
+}
+
 func TestExp(t *testing.T) {
 	for x := 0.0; x > -720; x -= 0.0137 {
 		got, want := exp(x), math.Exp(x)

@@ -1,6 +1,6 @@
 package generate
 
-// Tokenizer is what this package needs to know of a vocabulary. [Tokens] makes one of a core/tokenizer.Tokenizer.
+// Tokenizer is what this package needs to know of a vocabulary; [Tokens] makes one of a tokenizer.
 type Tokenizer interface {
 	// Size is the number of tokens; ids are in [0, Size).
 	Size() int
@@ -14,7 +14,7 @@ type Tokenizer interface {
 type Decoder interface {
 	// Push adds a token and returns the text that is complete.
 	Push(id int32) string
-	// Flush returns what was held back; an incomplete character becomes U+FFFD.
+	// Flush returns what was held back; each byte of an incomplete character becomes U+FFFD.
 	Flush() string
 }
 
