@@ -31,11 +31,11 @@ const (
 	// keepMemory is the most that an idle instance may hold, in bytes.
 	keepMemory = 16 << 20
 	// fuel bounds the virtual machine's instructions; a long conversation needs about 200 a message.
-	fuel = 20_000_000
+	fuel = 10_000_000
 	// work bounds the bytes that built-in operations read and write.
 	work = 1 << 30
 	// patience is how long the first rendering waits for native code before it is interpreted.
-	patience = 80 * time.Millisecond
+	patience = 60 * time.Millisecond
 )
 
 // Options of New; the zero value is usable.

@@ -321,9 +321,9 @@ fn extreme(name: &str, v: Value, args: &[Value]) -> Result<Value, Error> {
 fn truncate(v: Value, args: Rest<Value>) -> Result<Value, Error> {
     let args = Args::new("truncate", &args);
     args.expect(&["length", "killwords", "end", "leeway"])?;
-    let length = usize::try_from(args.opt_int(0, "length")?.unwrap_or(255)).unwrap_or(0);
+    let length = ops::size(args.opt_int(0, "length")?.unwrap_or(255));
     let end = args.opt_str(2, "end")?.unwrap_or("...");
-    let leeway = usize::try_from(args.opt_int(3, "leeway")?.unwrap_or(5)).unwrap_or(0);
+    let leeway = ops::size(args.opt_int(3, "leeway")?.unwrap_or(5));
     let s = text::str(&v)?;
     if s.chars().count() <= length.saturating_add(leeway) {
         return Ok(s.into());

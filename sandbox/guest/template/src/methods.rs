@@ -340,7 +340,7 @@ fn join(sep: &str, parts: &Value) -> Result<String, Error> {
 
 fn pad(s: &str, name: &str, args: &Args) -> Result<String, Error> {
     let width = args.opt_int(0, "width")?.unwrap_or(0);
-    let missing = usize::try_from(width).unwrap_or(0).saturating_sub(s.chars().count());
+    let missing = ops::size(width).saturating_sub(s.chars().count());
     budget::charge(missing)?;
     let fill = match name {
         "zfill" => "0",

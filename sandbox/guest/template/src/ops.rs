@@ -350,7 +350,7 @@ fn mul(a: Value, b: Value) -> Result<Value, Error> {
         (Type::Int | Type::Bool, Type::Str | Type::List) => (&b, index(&a)),
         _ => return arithmetic("*", a, b),
     };
-    let times = usize::try_from(times).unwrap_or(0);
+    let times = size(times);
     let weight = if sequence.as_str().is_some() { 1 } else { 16 };
     budget::charge(sequence.len().unwrap_or(0).saturating_mul(times).saturating_mul(weight))?;
     match sequence.as_str() {
@@ -360,6 +360,11 @@ fn mul(a: Value, b: Value) -> Result<Value, Error> {
             Ok(std::iter::repeat_n(items, times).flatten().collect::<Vec<_>>().into())
         }
     }
+}
+
+/// A count that Python takes as an int: negative is none, too large is the largest.
+pub fn size(n: i64) -> usize {
+    usize::try_from(n.max(0)).unwrap_or(usize::MAX)
 }
 
 /// `%` of numbers, or printf formatting when the left side is a string.
