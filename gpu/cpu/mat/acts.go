@@ -23,7 +23,13 @@ type Acts struct {
 	floats      []float32
 	quantsReady bool
 	floatsReady bool
-	buffers     []scratch // one per worker
+
+	// The loops, kept so that they allocate nothing.
+	buffers   []scratch // one per worker
+	spans     []span
+	mulItem   func(worker, item int)
+	quantItem func(worker, item int)
+	floatItem func(worker, item int)
 }
 
 // Set takes n columns of cols activations, the next after the one before. With
@@ -88,15 +94,19 @@ func (a *Acts) prepareQuants(p *pool.Pool) {
 	if a.quantsReady {
 		return
 	}
-	blocks := a.cols / blockCols
-	a.quants = grow(a.quants, a.n*blocks*blockWords)
-	a.parallel(p, func(c, w int) {
-		dst := a.group(c)[:w*blocks*blockWords]
-		for i := range w {
-			active.quantize(dst, i, w, a.x[(c+i)*a.cols:(c+i+1)*a.cols])
-		}
-	})
+	a.quants = grow(a.quants, a.n*(a.cols/blockCols)*blockWords)
+	if a.quantItem == nil {
+		a.quantItem = func(_, item int) { a.eachGroup(item, a.quantizeGroup) }
+	}
+	p.Run(a.prepareItems(), a.quantItem)
 	a.quantsReady = true
+}
+
+func (a *Acts) quantizeGroup(c, w int) {
+	dst := a.group(c)[:w*(a.cols/blockCols)*blockWords]
+	for i := range w {
+		active.quantize(dst, i, w, a.x[(c+i)*a.cols:(c+i+1)*a.cols])
+	}
 }
 
 // prepareFloats interleaves the columns.
@@ -105,27 +115,34 @@ func (a *Acts) prepareFloats(p *pool.Pool) {
 		return
 	}
 	a.floats = grow(a.floats, a.n*a.cols)
-	a.parallel(p, func(c, w int) {
-		dst := a.floatGroup(c)[:w*a.cols]
-		for i := range w {
-			for k, v := range a.x[(c+i)*a.cols : (c+i+1)*a.cols] {
-				dst[k*w+i] = v
-			}
-		}
-	})
+	if a.floatItem == nil {
+		a.floatItem = func(_, item int) { a.eachGroup(item, a.interleaveGroup) }
+	}
+	p.Run(a.prepareItems(), a.floatItem)
 	a.floatsReady = true
 }
 
-// parallel calls f for every group of columns.
-func (a *Acts) parallel(p *pool.Pool, f func(c, w int)) {
-	span := roundUp(max(1, prepareItem/a.cols), maxWidth)
-	p.Run((a.n+span-1)/span, func(_, item int) {
-		for c, end := item*span, min((item+1)*span, a.n); c < end; {
-			w := a.width(c)
-			f(c, w)
-			c += w
+func (a *Acts) interleaveGroup(c, w int) {
+	dst := a.floatGroup(c)[:w*a.cols]
+	for i := range w {
+		for k, v := range a.x[(c+i)*a.cols : (c+i+1)*a.cols] {
+			dst[k*w+i] = v
 		}
-	})
+	}
+}
+
+// prepareSpan is how many columns an item prepares: whole groups.
+func (a *Acts) prepareSpan() int { return roundUp(max(1, prepareItem/a.cols), maxWidth) }
+
+func (a *Acts) prepareItems() int { return (a.n + a.prepareSpan() - 1) / a.prepareSpan() }
+
+// eachGroup calls f for every group of columns of an item.
+func (a *Acts) eachGroup(item int, f func(c, w int)) {
+	for c, end := item*a.prepareSpan(), min((item+1)*a.prepareSpan(), a.n); c < end; {
+		w := a.width(c)
+		f(c, w)
+		c += w
+	}
 }
 
 func grow[T any](s []T, n int) []T {

@@ -18,6 +18,7 @@ package mat
 
 import (
 	"errors"
+	"runtime"
 
 	"github.com/pooled/pooled/core/gguf"
 )
@@ -31,7 +32,9 @@ var (
 
 // Matrix is a weight matrix in panels.
 //
-// Owns: its memory. Immutable, safe for concurrent use.
+// Owns: its memory, which may lie outside the Go heap and is given back when the
+// matrix is collected; after dropping a whole model, runtime.GC does so at once.
+// Immutable, safe for concurrent use.
 type Matrix struct {
 	typ         gguf.Type
 	format      format
@@ -63,6 +66,7 @@ func (m *Matrix) Row(dst []float32, r int) {
 	if r < 0 || r >= m.rows || len(dst) < m.cols {
 		panic("mat: row out of range")
 	}
+	defer runtime.KeepAlive(m) // its memory is not the collector's
 	panel, lane := m.panel(r/panelRows), r%panelRows
 	f := &m.format
 	if f.float() {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"testing"
 
 	"github.com/pooled/pooled/core/gguf"
@@ -321,4 +322,48 @@ func FuzzPack(f *testing.F) {
 		a.Set(row, 1, cols, false)
 		m.Mul(nil, make([]float32, rows), rows, &a)
 	})
+}
+
+// Memory of collected matrices goes back, and what shares a slab with them stays.
+func TestMemoryIsReleased(t *testing.T) {
+	rng := rand.New(rand.NewPCG(seed, 4))
+	const rows, cols = 512, 2048
+	raw := randomRows(rng, gguf.Q4_0, rows, cols)
+	kept := mustPack(t, gguf.Q4_0, rows, cols, raw, nil)
+	want := make([]float32, cols)
+	kept.Row(want, rows-1)
+	for range 5 {
+		for range 10 {
+			mustPack(t, gguf.Q4_0, rows, cols, raw, nil)
+		}
+		runtime.GC()
+	}
+	got := make([]float32, cols)
+	kept.Row(got, rows-1)
+	for k := range want {
+		if got[k] != want[k] {
+			t.Fatalf("column %d: got %v, want %v", k, got[k], want[k])
+		}
+	}
+}
+
+func TestMulAllocatesNothing(t *testing.T) {
+	p := pool.New(2)
+	defer p.Close()
+	rng := rand.New(rand.NewPCG(seed, 5))
+	const rows, cols = 64, 512
+	var jobs []Job
+	for _, typ := range []gguf.Type{gguf.Q4_0, gguf.Q6_K, gguf.F16} {
+		m := mustPack(t, typ, rows, cols, randomRows(rng, typ, rows, cols), nil)
+		jobs = append(jobs, Job{M: m, Y: make([]float32, rows), Stride: rows})
+	}
+	x := randomFloats(rng, cols)
+	var a Acts
+	got := testing.AllocsPerRun(20, func() {
+		a.Set(x, 1, cols, false)
+		MulMany(p, &a, jobs)
+	})
+	if got != 0 {
+		t.Errorf("got %v allocations, want none", got)
+	}
 }

@@ -1,6 +1,8 @@
 package mat
 
 import (
+	"runtime"
+
 	"github.com/pooled/pooled/gpu/cpu/pool"
 )
 
@@ -50,43 +52,61 @@ func MulMany(p *pool.Pool, a *Acts, jobs []Job) {
 	if a.n == 0 {
 		return
 	}
-	spans := make([]span, 0, 8)
+	a.spans = a.spans[:0]
 	items := 0
 	for _, job := range jobs {
-		m := job.M
-		if m.cols != a.cols || job.Stride < m.rows || len(job.Y) < (a.n-1)*job.Stride+m.rows {
-			panic("mat: output or activations out of range")
-		}
-		s := span{job: job, exact: a.exact || m.format.float(), firstItem: items}
-		bytes := m.cols * 4
-		if s.exact {
-			a.prepareFloats(p)
-		} else {
-			a.prepareQuants(p)
-			bytes = m.cols / blockCols * blockWords * 4
-		}
-		s.tile = min(roundUp(max(1, tileBytes/bytes), maxWidth), roundUp(a.n, maxWidth))
-		work := panelRows * m.cols * min(s.tile, a.n) // of a panel
-		s.perItem = m.panels / (itemsPerThread * p.Threads())
-		s.perItem = max(1, min(max(s.perItem, leastWork/work), mostWork/work, m.panels))
-		s.items = (m.panels + s.perItem - 1) / s.perItem
+		s := a.plan(p, job)
+		s.firstItem = items
 		items += s.items * ((a.n + s.tile - 1) / s.tile)
-		spans = append(spans, s)
+		a.spans = append(a.spans, s)
 	}
-	buffers := a.scratches(p.Threads())
-	p.Run(items, func(worker, item int) {
-		i := len(spans) - 1
-		for spans[i].firstItem > item {
-			i--
-		}
-		spans[i].run(a, item-spans[i].firstItem, &buffers[worker])
-	})
+	a.buffers = grow(a.buffers, p.Threads())
+	if a.mulItem == nil {
+		a.mulItem = a.runItem
+	}
+	p.Run(items, a.mulItem)
+	clear(a.spans)          // keep no matrix
+	runtime.KeepAlive(jobs) // their memory is not the collector's
+}
+
+// plan cuts the multiplication of one matrix into items and prepares the
+// activations that it reads.
+func (a *Acts) plan(p *pool.Pool, job Job) span {
+	m := job.M
+	if m.cols != a.cols || job.Stride < m.rows || len(job.Y) < (a.n-1)*job.Stride+m.rows {
+		panic("mat: output or activations out of range")
+	}
+	s := span{job: job, exact: a.exact || m.format.float()}
+	bytes := m.cols * 4
+	if s.exact {
+		a.prepareFloats(p)
+	} else {
+		a.prepareQuants(p)
+		bytes = m.cols / blockCols * blockWords * 4
+	}
+	s.tile = min(roundUp(max(1, tileBytes/bytes), maxWidth), roundUp(a.n, maxWidth))
+	work := panelRows * m.cols * min(s.tile, a.n) // of a panel
+	s.perItem = m.panels / (itemsPerThread * p.Threads())
+	s.perItem = max(1, min(max(s.perItem, leastWork/work), mostWork/work, m.panels))
+	s.items = (m.panels + s.perItem - 1) / s.perItem
+	return s
+}
+
+// runItem runs one item of the loop of MulMany.
+func (a *Acts) runItem(worker, item int) {
+	i := len(a.spans) - 1
+	for a.spans[i].firstItem > item {
+		i--
+	}
+	s := &a.spans[i]
+	s.run(a, item-s.firstItem, &a.buffers[worker])
 }
 
 // run multiplies some panels by the columns of one tile.
 func (s *span) run(a *Acts, item int, buffer *scratch) {
 	m := s.job.M
-	t := task{m: m, panel: item % s.items * s.perItem, stride: s.job.Stride, scratch: buffer}
+	t := &buffer.task // kernels are called through a variable: a local one would be allocated
+	*t = task{m: m, panel: item % s.items * s.perItem, stride: s.job.Stride, scratch: buffer}
 	last := min(t.panel+s.perItem, m.panels)
 	column := item / s.items * s.tile
 	for c, end := column, min(column+s.tile, a.n); c < end; c += t.w {
@@ -103,12 +123,13 @@ func (s *span) run(a *Acts, item int, buffer *scratch) {
 			t.panels--
 		}
 		if t.panels > 0 {
-			s.kernel(&t)
+			s.kernel(t)
 		}
 		if partial {
 			s.partial(t)
 		}
 	}
+	*t = task{} // keep no matrix
 }
 
 func (s *span) kernel(t *task) {
@@ -120,16 +141,17 @@ func (s *span) kernel(t *task) {
 }
 
 // partial multiplies the last panel, whose rows do not all exist.
-func (s *span) partial(t task) {
-	m := t.m
-	y, stride := t.y[t.panels*panelRows:], t.stride
+func (s *span) partial(t *task) {
+	whole := *t
 	t.panel += t.panels
 	t.panels = 1
 	t.y, t.stride = t.scratch.out[:], panelRows
-	s.kernel(&t)
+	s.kernel(t)
+	y := whole.y[whole.panels*panelRows:]
 	for c := range t.w {
-		copy(y[c*stride:], t.y[c*panelRows:c*panelRows+m.rows%panelRows])
+		copy(y[c*whole.stride:], t.y[c*panelRows:c*panelRows+t.m.rows%panelRows])
 	}
+	*t = whole
 }
 
 // exactChunk is how many columns of a panel are turned into plain numbers at a time.
@@ -137,15 +159,11 @@ const exactChunk = 256
 
 // scratch is what one worker needs besides its registers.
 type scratch struct {
+	task   task
 	out    [maxWidth * panelRows]float32
 	acc    floatAcc
 	values [exactChunk * panelRows]float32
 	_      [align]byte
-}
-
-func (a *Acts) scratches(n int) []scratch {
-	a.buffers = grow(a.buffers, n)
-	return a.buffers
 }
 
 // mulFloat multiplies in float32: plain panels as they are, quantised ones a

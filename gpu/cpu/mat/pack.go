@@ -50,7 +50,7 @@ func Pack(typ gguf.Type, rows, cols int, raw []byte, p *pool.Pool) (*Matrix, err
 	if m.panels > math.MaxInt/m.panelBytes-1 {
 		return nil, fmt.Errorf("%w: %d rows of %d columns are too large", ErrShape, rows, cols)
 	}
-	m.data = alignedBytes(m.panels * m.panelBytes)
+	m.allocate(m.panels * m.panelBytes)
 	pack := packers[f.kind]
 	perItem := max(1, (1<<17)/(panelRows*rowBytes))
 	p.Run((m.panels+perItem-1)/perItem, func(_, item int) {
@@ -71,8 +71,8 @@ func Pack(typ gguf.Type, rows, cols int, raw []byte, p *pool.Pool) (*Matrix, err
 	return m, nil
 }
 
-// alignedBytes returns n zero bytes that start on a cache line.
-func alignedBytes(n int) []byte {
+// heapBytes returns n zero bytes of the Go heap that start on a cache line.
+func heapBytes(n int) []byte {
 	b := make([]byte, n+align-1)
 	skip := int(-uintptr(unsafe.Pointer(unsafe.SliceData(b))) & (align - 1))
 	return b[skip : skip+n : skip+n]
