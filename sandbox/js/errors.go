@@ -9,5 +9,6 @@ var (
 	ErrCapability = errors.New("unknown capability")
 
 	errNoFiles = errors.New("imports are not available here: no file tree was given")
+	errImage   = errors.New("js: damaged memory image")
 	errGrace   = errors.New("the program did not react to the interrupt")
 )

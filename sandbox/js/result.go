@@ -66,8 +66,8 @@ func (e *Error) Where() string {
 
 var frame = regexp.MustCompile(`^\s*at (?:.*\()?([^()]+):(\d+):(\d+)\)?$`)
 
-// locate fills the position from the first frame of the stack that has one.
-func (e *Error) locate() {
+// Locate fills the position from the first frame of the stack that has one.
+func (e *Error) Locate() {
 	for line := range strings.Lines(e.Stack) {
 		if m := frame.FindStringSubmatch(strings.TrimRight(line, "\n")); m != nil {
 			e.File = m[1]

@@ -63,7 +63,6 @@ func (rt *Runtime) Run(ctx context.Context, p Program, l Limits, c Capabilities)
 		var own *Error
 		if errors.As(err, &own) {
 			res.Error = own
-			res.Stopped = stopOf(own)
 		} else if res.Stopped, res.Error, err = s.Failure(err); err != nil {
 			return nil, err
 		}
@@ -152,8 +151,8 @@ func (s *Session) settled(promise qjs.Handle) error {
 		}
 		return &qjs.Exception{Value: reason}
 	}
-	if e := s.Rejection(); e != nil {
-		return e
+	if reason, ok := s.Rejection(); ok {
+		return &qjs.Exception{Value: reason}
 	}
 	return s.VM.Err()
 }

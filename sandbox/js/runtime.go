@@ -23,6 +23,7 @@ type RuntimeOptions struct {
 type Runtime struct {
 	engine *qjs.Engine
 	base   *Image
+	cache  string
 }
 
 // NewRuntime compiles the engine and takes the image that every run starts from.
@@ -31,8 +32,8 @@ func NewRuntime(ctx context.Context, o RuntimeOptions) (*Runtime, error) {
 	if err != nil {
 		return nil, err
 	}
-	rt := &Runtime{engine: engine}
-	if rt.base, err = rt.Image(ctx, bootMemory); err != nil {
+	rt := &Runtime{engine: engine, cache: o.CacheDir}
+	if rt.base, err = rt.boot(ctx, bootMemory, nil); err != nil {
 		_ = engine.Close(ctx)
 		return nil, fmt.Errorf("boot the sandbox: %w", err)
 	}
@@ -42,62 +43,7 @@ func NewRuntime(ctx context.Context, o RuntimeOptions) (*Runtime, error) {
 // Close ends all runs and releases the engine.
 func (rt *Runtime) Close(ctx context.Context) error { return rt.engine.Close(ctx) }
 
-const (
-	bootMemory = 64 << 20
-	bootStack  = 512 << 10
-)
-
-// Source is a file that an Image runs at boot: a JavaScript function of one
-// argument, the prelude's private host object.
-type Source struct {
-	Name, Code string
-}
-
-// Image is a booted machine from which sessions start.
-type Image struct {
-	snapshot *qjs.Snapshot
-	control  qjs.Handle
-}
-
-// Size is the length of the memory image in bytes.
-func (i *Image) Size() int { return len(i.snapshot.Memory) }
-
-// Image boots a machine with the prelude and then the given sources, within
-// memory bytes, and returns its image. The clock stands still at zero meanwhile.
-func (rt *Runtime) Image(ctx context.Context, memory uint32, sources ...Source) (*Image, error) {
-	vm, err := rt.engine.New(ctx, qjs.Options{Memory: memory, Stack: bootStack}, qjs.Hooks{
-		Now: func(monotonic bool) int64 {
-			if monotonic {
-				return 0
-			}
-			return epoch.UnixNano()
-		},
-	})
-	if err != nil {
-		return nil, err
-	}
-	defer vm.Close()
-	host, control, err := bootPrelude(vm)
-	if err != nil {
-		return nil, explainBoot(vm, err)
-	}
-	for _, s := range sources {
-		h, err := applyPrelude(vm, host, s.Name, s.Code)
-		if err != nil {
-			return nil, fmt.Errorf("boot %s: %w", s.Name, explainBoot(vm, err))
-		}
-		vm.Free(h)
-	}
-	if err := vm.RunJobs(); err != nil {
-		return nil, explainBoot(vm, err)
-	}
-	vm.CollectGarbage()
-	snapshot, err := vm.Snapshot()
-	if err != nil {
-		return nil, err
-	}
-	return &Image{snapshot, control}, nil
-}
+const bootMemory = 64 << 20
 
 // explainBoot adds the text of a JavaScript exception to a boot error.
 func explainBoot(vm *qjs.VM, err error) error {

@@ -261,17 +261,24 @@ func (s *Session) reject(promise, reason qjs.Handle, handled bool) {
 	s.VM.Free(reason)
 }
 
-// Rejection takes the oldest unhandled rejection, or returns nil.
-func (s *Session) Rejection() *Error {
+// Rejection takes the reason of the oldest promise that was rejected unheard.
+//
+// Owns: the caller frees the reason.
+func (s *Session) Rejection() (reason qjs.Handle, ok bool) {
 	if len(s.waiting) == 0 {
-		return nil
+		return 0, false
 	}
 	w := s.waiting[0]
 	s.waiting = s.waiting[1:]
-	e := s.Describe(w.reason)
 	s.VM.Free(w.promise)
-	s.VM.Free(w.reason)
-	return e
+	return w.reason, true
+}
+
+// Resume lets a session that was stopped at the soft limit run for d more, to
+// look at what it left behind.
+func (s *Session) Resume(d time.Duration) {
+	s.stop = None
+	s.Extend(d)
 }
 
 // Control calls an operation of the prelude with a text.
@@ -318,7 +325,7 @@ func (s *Session) Describe(thrown qjs.Handle) *Error {
 		// A built-in gave up for lack of memory without an exception of its own.
 		return &Error{Name: "InternalError", Message: "out of memory"}
 	}
-	e.locate()
+	e.Locate()
 	return &e
 }
 
@@ -384,6 +391,17 @@ func (s *Session) NextTimer(horizon time.Duration) (bool, error) {
 	}
 	_, err = s.Control("fire", "")
 	return true, err
+}
+
+// Advance moves the virtual clock to a time since the start; a granted real
+// clock is waited for.
+func (s *Session) Advance(to time.Duration) error {
+	if !s.o.Capabilities.Clock {
+		s.virtual = max(s.virtual, to)
+	} else if d := to - s.Elapsed(); d > 0 && !s.sleep(d) {
+		return s.ctx.Err()
+	}
+	return nil
 }
 
 // sleep waits in real time; false means that the wait was cut short.

@@ -26,6 +26,7 @@
     if (thrown instanceof Error && thrown.cause !== undefined) out.message += ` (cause: ${thrown.cause instanceof Error ? host.str(thrown.cause) : host.inspect(thrown.cause)})`;
     return out;
   };
+  host.describe = describe;
 
   const ops = {
     start(json) {

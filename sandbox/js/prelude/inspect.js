@@ -57,7 +57,7 @@
 
   // Removes the frames of the prelude itself.
   host.cleanStack = (stack) =>
-    stack.split('\n').filter((line) => line.trim() && !line.includes('(pooled:') && !line.includes('at pooled:')).join('\n');
+    stack.split('\n').filter((line) => line.trim() && !line.includes('(pooled:') && !line.includes('at pooled:') && !line.includes('at apply (native)')).join('\n');
 
   const layout = (open, parts, close, indent) => {
     if (parts.length === 0) return open.trimEnd() + close.trimStart();

@@ -3,20 +3,21 @@ package qjs
 import (
 	"context"
 	"crypto/sha256"
-	_ "embed"
 	"encoding/hex"
 	"fmt"
 	"os"
 
+	guestjs "github.com/pooled/pooled/sandbox/guest-js"
 	"github.com/tetratelabs/wazero"
 )
-
-//go:embed quickjs.wasm
-var wasmBinary []byte
 
 // WasmSHA256 is the checksum of the published quickjs.wasm of npm
 // quickjs-wasi 3.7.0, which is embedded unchanged.
 const WasmSHA256 = "c0bd8f296e18cf074969f6401b9ecb72609a1323818ec2b9bf7a8f8d740d1363"
+
+// Version changes whenever machines of this package stop being able to use
+// snapshots made by an earlier one.
+func Version() string { return WasmSHA256 }
 
 // pageSize is the WebAssembly page: 64 KiB.
 const pageSize = 1 << 16
@@ -41,10 +42,10 @@ type Engine struct {
 //
 // Errors: ErrModule when the embedded binary is damaged; those of the file system.
 func Open(ctx context.Context, cacheDir string) (*Engine, error) {
-	if sum := sha256.Sum256(wasmBinary); hex.EncodeToString(sum[:]) != WasmSHA256 {
+	if sum := sha256.Sum256(guestjs.QuickJS); hex.EncodeToString(sum[:]) != WasmSHA256 {
 		return nil, fmt.Errorf("%w: quickjs.wasm has checksum %x", ErrModule, sum)
 	}
-	metered, err := meter(wasmBinary)
+	metered, err := meter(guestjs.QuickJS)
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ import (
 // Owns: Memory; a snapshot is never changed after it was taken, so machines may be
 // restored from it concurrently.
 type Snapshot struct {
-	// Memory is the whole linear memory.
+	// Memory is the linear memory; zeros at its end may be left out.
 	Memory []byte
 	// Runtime, Context and StackPointer are guest addresses.
 	Runtime, Context, StackPointer uint32
@@ -44,7 +44,7 @@ func (e *Engine) Restore(ctx context.Context, s *Snapshot, o Options, h Hooks) (
 		return nil, err
 	}
 	if have := v.mem.Size(); uint64(len(s.Memory)) > uint64(have) {
-		if _, ok := v.mem.Grow((uint32(len(s.Memory)) - have) / pageSize); !ok {
+		if _, ok := v.mem.Grow((uint32(len(s.Memory)) - have + pageSize - 1) / pageSize); !ok {
 			v.Close()
 			return nil, fmt.Errorf("%w: a limit of %d bytes does not hold the %d bytes the machine starts with", ErrMemory, o.Memory, len(s.Memory))
 		}

@@ -1,0 +1,13 @@
+package page
+
+import "errors"
+
+var (
+	// ErrEntry says that the page itself could not be read.
+	ErrEntry = errors.New("page: cannot open the entry file")
+	// ErrAction says that an action could not be done: nothing matches, a field is
+	// disabled, or the action does not exist.
+	ErrAction = errors.New("page: cannot do that")
+	// ErrStopped says that a limit ended the page before; Report says which.
+	ErrStopped = errors.New("page: stopped")
+)

@@ -1,0 +1,273 @@
+// Loading a document the way a browser does: nodes appear in source order, a
+// classic script runs when its end tag is reached, deferred scripts and modules after
+// the last node, then DOMContentLoaded and load.
+//
+// The text is parsed into a hidden document; its nodes are then replayed into
+// the visible one. The host drives: each `step` runs up to the next piece of code
+// that only the host can evaluate with its file name and line.
+(function (host) {
+  'use strict';
+  const { page } = host;
+  const { PropertySymbol, hooks } = host.dom;
+  const { document, window: w } = page;
+  const Event = globalThis.Event;
+
+  const scriptKind = (el) => {
+    if (el.localName !== 'script') return 'none';
+    const type = (el.getAttribute('type') ?? '').trim().toLowerCase();
+    if (type === 'module' || type === 'importmap') return type;
+    if (type === '' || /^(text|application)\/(x-)?(java|ecma|j)script/.test(type)) return el.hasAttribute('nomodule') ? 'none' : 'classic';
+    return 'none';
+  };
+
+  // Offsets in the page's text, found in document order.
+  const lineAt = (offset) => {
+    const before = page.html.slice(0, offset);
+    const line = before.split('\n').length - 1;
+    return { line, col: offset - before.lastIndexOf('\n') - 1 };
+  };
+  let cursor = 0;
+  const locate = (code) => {
+    const at = code ? page.html.indexOf(code, cursor) : -1;
+    if (at < 0) return { line: 0, col: 0 };
+    cursor = at + code.length;
+    return lineAt(at);
+  };
+  // Code moved to its line and column in the file, so that errors point there.
+  const placed = (code, { line, col }, prefix = '', suffix = '') =>
+    '\n'.repeat(line) + ' '.repeat(Math.max(0, col - prefix.length)) + prefix + code + suffix;
+
+  const started = new WeakSet(); // scripts that ran, or will
+  const later = []; // scripts inserted by scripts
+  let current = null;
+
+  const fileName = (url) => {
+    const u = new URL(url);
+    return u.origin === page.origin ? decodeURIComponent(u.pathname.slice(1)) : url;
+  };
+
+  // The step that runs one script element; undefined when there is nothing to run.
+  const scriptStep = (el, position) => {
+    const kind = scriptKind(el);
+    const src = el.getAttribute('src');
+    if (kind === 'importmap') {
+      try {
+        page.importMap(el.textContent);
+      } catch (e) {
+        page.uncaught(e);
+      }
+      return undefined;
+    }
+    let code = el.textContent;
+    let file = page.file;
+    if (src !== null) {
+      let url;
+      try {
+        url = page.resolve(src);
+      } catch {
+        url = src;
+      }
+      const found = src === '' ? { error: 'an empty src' } : page.read(url, 'script');
+      if (found.error || found.status !== 200) {
+        later.push(() => void el.dispatchEvent(new Event('error')));
+        return undefined;
+      }
+      code = found.text ?? '';
+      file = fileName(url);
+    } else {
+      if (!code.trim()) return undefined;
+      code = placed(code, position ?? { line: 0, col: 0 });
+      if (!position) file = `${page.file} (inserted script)`;
+    }
+    current = el;
+    document[PropertySymbol.currentScript] = kind === 'classic' ? el : null;
+    return { code, file, module: kind === 'module' };
+  };
+  page.ran = () => {
+    document[PropertySymbol.currentScript] = null;
+    const el = current;
+    current = null;
+    if (el && el.getAttribute('src') !== null) el.dispatchEvent(new Event('load'));
+  };
+
+  // happy-dom tells of every script that enters the document. The loader's own
+  // are known; others were inserted by a script.
+  let loading = null;
+  hooks.script = (el) => {
+    if (el === loading || started.has(el) || !el.isConnected || el.ownerDocument !== document) return;
+    if (el[PropertySymbol.disableEvaluation] || scriptKind(el) === 'none') return;
+    if (el.getAttribute('src') === null && !el.textContent.trim()) return;
+    started.add(el);
+    later.push(() => scriptStep(el));
+  };
+
+  hooks.styleSheet = (el, href) => {
+    if (!el.isConnected || el.ownerDocument !== document || el[PropertySymbol.disableEvaluation]) return;
+    const url = page.resolve(href);
+    if (page.sheets.get(el) === url) return;
+    page.sheets.set(el, url);
+    const found = page.read(url, 'stylesheet');
+    const ok = !found.error && found.status === 200;
+    if (ok) {
+      const sheet = new globalThis.CSSStyleSheet();
+      sheet.replaceSync(found.text ?? '');
+      el[PropertySymbol.sheet] = sheet;
+      document[PropertySymbol.clearComputedStyleCache]();
+    }
+    setTimeout(() => el.dispatchEvent(new Event(ok ? 'load' : 'error')), 0);
+  };
+  page.sheets = new WeakMap();
+
+  hooks.image = (el, url) => {
+    if (el.ownerDocument !== document) return;
+    const found = page.read(url, 'image');
+    const ok = !found.error && found.status === 200;
+    el[PropertySymbol.complete] = true;
+    if (ok) {
+      el[PropertySymbol.naturalWidth] = found.width || 1;
+      el[PropertySymbol.naturalHeight] = found.height || 1;
+    }
+    setTimeout(() => el.dispatchEvent(new Event(ok ? 'load' : 'error')), 0);
+  };
+
+  // Elements with an id are properties of the window, unless something else is.
+  const named = (id) => {
+    if (!id || id in globalThis) return;
+    Object.defineProperty(globalThis, id, {
+      get: () => document.getElementById(id) ?? undefined,
+      set: (value) => Object.defineProperty(globalThis, id, { value, writable: true, configurable: true, enumerable: true }),
+      configurable: true,
+      enumerable: false,
+    });
+  };
+
+  // Inline handlers of the page's own text, to be compiled in place by the host.
+  const handlerSteps = (root) => {
+    const steps = [];
+    for (const el of root.querySelectorAll('*')) {
+      for (const { name, value } of el.attributes) {
+        const key = page.handlerKey(name, value);
+        if (!/^on[a-z]+$/.test(name) || !value.trim() || page.handlers.has(key)) continue;
+        page.handlers.set(key, null);
+        const raw = [value, value.replace(/&/g, '&amp;'), value.replace(/"/g, '&quot;')].map((v) => {
+          for (const q of ['="', "='", '=']) {
+            const at = page.html.toLowerCase().indexOf(`${name}${q}`) < 0 ? -1 : page.html.indexOf(q + v);
+            if (at >= 0) return at + q.length;
+          }
+          return -1;
+        }).find((at) => at >= 0);
+        const position = raw === undefined ? { line: 0, col: 0 } : lineAt(raw);
+        steps.push({ handler: key, code: placed(value, position, `(function ${name}(event) {`, '\n})'), file: page.file });
+      }
+    }
+    return steps;
+  };
+
+  const phase = (state) => {
+    document[PropertySymbol.readyState] = state;
+    document.dispatchEvent(new Event('readystatechange'));
+  };
+
+  function* replay(from, to, deferred) {
+    for (const node of [...from.childNodes]) {
+      const copy = document.importNode(node, node.localName === 'template');
+      if (node.nodeType !== 1) {
+        to.appendChild(copy);
+        continue;
+      }
+      named(copy.id);
+      const kind = scriptKind(copy);
+      if (kind === 'none') {
+        if (node.localName === 'style' || node.localName === 'textarea' || node.localName === 'title') copy.textContent = node.textContent;
+        to.appendChild(copy);
+        if (node.localName !== 'template' && copy.childNodes.length === 0) yield* replay(node, copy, deferred);
+        continue;
+      }
+      const text = node.textContent;
+      const position = copy.getAttribute('src') === null ? locate(text) : undefined;
+      loading = copy;
+      started.add(copy);
+      copy.textContent = text;
+      to.appendChild(copy);
+      loading = null;
+      const wait = kind === 'module' || (copy.getAttribute('src') !== null && (copy.hasAttribute('defer') || copy.hasAttribute('async')));
+      if (wait) deferred.push([copy, position]);
+      else {
+        const step = scriptStep(copy, position);
+        if (step) yield step;
+      }
+    }
+  }
+
+  function* load() {
+    phase('loading');
+    page.parsing = true;
+    const parsed = new globalThis.DOMParser().parseFromString(page.html, 'text/html');
+    page.parsing = false;
+    yield* handlerSteps(parsed);
+    while (document.firstChild) document.removeChild(document.firstChild);
+    if (parsed.doctype) document.appendChild(document.importNode(parsed.doctype, true));
+    const deferred = [];
+    const root = document.importNode(parsed.documentElement, false);
+    document.appendChild(root);
+    yield* replay(parsed.documentElement, root, deferred);
+    phase('interactive');
+    for (const [el, position] of deferred) {
+      const step = scriptStep(el, position);
+      if (step) yield step;
+    }
+    document.dispatchEvent(new Event('DOMContentLoaded', { bubbles: true }));
+    yield { jobs: true };
+    phase('complete');
+    const event = new Event('load');
+    w.dispatchEvent(event);
+    yield { jobs: true };
+  }
+
+  let steps = null;
+  host.ops.load = (json) => {
+    const o = host.parse(json);
+    page.html = o.html;
+    page.file = o.file;
+    page.url = o.url;
+    page.origin = new URL(o.url).origin;
+    w.happyDOM.setURL(o.url);
+    for (const [store, items] of [[w.localStorage, o.localStorage], [w.sessionStorage, o.sessionStorage]]) {
+      store.clear();
+      for (const [k, v] of Object.entries(items ?? {})) store.setItem(k, v);
+    }
+    steps = load();
+  };
+
+  // The next piece of code as JSON, or '' when there is none for now.
+  host.ops.step = () => {
+    if (steps) {
+      const { value, done } = steps.next();
+      if (!done) return host.stringify(value);
+      steps = null;
+    }
+    while (later.length > 0) {
+      const step = later.shift()();
+      if (step) return host.stringify(step);
+    }
+    return '';
+  };
+  host.ops.ran = () => page.ran();
+  host.ops.uncaught = (thrown) => page.uncaught(thrown);
+  host.ops.rejected = (reason) => page.rejected(reason);
+
+  // Receives [key, function]: a compiled handler.
+  let handlerKey = '';
+  host.ops.handlerKey = (key) => {
+    handlerKey = key;
+  };
+  host.ops.handler = (compiled) => void page.handlers.set(handlerKey, compiled);
+
+  // Import maps: {imports: {name: url}}; the host applies them.
+  page.importMap = (text) => {
+    const map = host.parse(text);
+    const out = {};
+    for (const [name, target] of Object.entries(map.imports ?? {})) out[name] = page.resolve(host.str(target));
+    host.call('importmap', host.stringify(out));
+  };
+})

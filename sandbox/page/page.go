@@ -1,0 +1,326 @@
+package page
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"time"
+
+	"github.com/pooled/pooled/sandbox/js"
+	"github.com/pooled/pooled/sandbox/js/qjs"
+)
+
+// Options open a page. The zero value is ready to use.
+type Options struct {
+	// Entry is the page in the tree; empty means index.html.
+	Entry string
+	// Limits cap the page; zero fields mean those of DefaultLimits. Time applies to
+	// loading and again to every action.
+	Limits js.Limits
+	// Capabilities grant a real clock or randomness.
+	Capabilities js.Capabilities
+	// Settle is how far the clock runs after loading and after each action, so that
+	// timers and fetches come to pass. Zero means 2 s.
+	Settle time.Duration
+	// LocalStorage and SessionStorage are what the page finds stored.
+	LocalStorage, SessionStorage map[string]string
+	// Console, if set, receives every console line as it is written.
+	Console func(js.Line)
+}
+
+// DefaultLimits are generous for a page with a framework.
+func DefaultLimits() js.Limits {
+	l := js.DefaultLimits()
+	l.Time = 10 * time.Second
+	l.Memory = 192 << 20
+	l.HostCalls = 200_000
+	return l
+}
+
+const (
+	defaultSettle = 2 * time.Second
+	// viewTime is what looking at the page may take after it was stopped.
+	viewTime = 2 * time.Second
+	// maxErrors bounds the error list; a page that throws on every frame says so once each.
+	maxErrors = 100
+	// maxSteps bounds scripts that insert scripts.
+	maxSteps = 10_000
+)
+
+// Page is a loaded page.
+//
+// Owns: its machine, until Close. Not safe for concurrent use.
+type Page struct {
+	s       *js.Session
+	o       Options
+	tree    *tree
+	errors  []Error
+	dropped int
+	modules []qjs.Handle // promises of module scripts that still wait
+	calls   int
+	stopped js.Stop
+	crash   *js.Error
+	began   time.Time
+}
+
+// Open loads a page from a file tree and lets it settle.
+//
+// Errors: ErrEntry, js.ErrLimits, the context's. What the page does wrong is
+// in its Report.
+// Owns: the caller closes the page.
+func (rt *Runtime) Open(ctx context.Context, files fs.FS, o Options) (*Page, error) {
+	if o.Entry == "" {
+		o.Entry = "index.html"
+	}
+	if o.Settle == 0 {
+		o.Settle = defaultSettle
+	}
+	merge(&o.Limits, DefaultLimits())
+	html, err := js.ReadText(files, o.Entry, maxFile)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrEntry, err)
+	}
+	p := &Page{o: o, tree: &tree{fs: files, entry: o.Entry}, began: time.Now()}
+	p.s, err = rt.engine.NewSession(ctx, rt.image, js.SessionOptions{
+		Limits: o.Limits, Capabilities: o.Capabilities, Console: o.Console,
+		Host: p.host, Normalize: p.tree.normalize, Load: p.tree.load,
+	})
+	if err != nil {
+		return nil, err
+	}
+	request, err := json.Marshal(map[string]any{
+		"html": html, "file": o.Entry, "url": origin + "/" + (&url.URL{Path: o.Entry}).EscapedPath(),
+		"localStorage": o.LocalStorage, "sessionStorage": o.SessionStorage,
+	})
+	if err == nil {
+		_, err = p.s.Control("load", string(request))
+	}
+	if err = p.check(err); err == nil {
+		err = p.settle(o.Settle)
+	}
+	if err != nil && !errors.Is(err, ErrStopped) {
+		p.Close()
+		return nil, err
+	}
+	return p, nil
+}
+
+func merge(l *js.Limits, d js.Limits) {
+	if l.Time == 0 {
+		l.Time = d.Time
+	}
+	if l.Memory == 0 {
+		l.Memory = d.Memory
+	}
+	if l.HostCalls == 0 {
+		l.HostCalls = d.HostCalls
+	}
+}
+
+// Close releases the page.
+func (p *Page) Close() { p.s.Close() }
+
+// host answers what the guest asks beyond the prelude.
+func (p *Page) host(name string, args []string) (string, error) {
+	switch {
+	case name == "read" && len(args) == 2:
+		return p.tree.read(args[0], args[1]), nil
+	case name == "error" && len(args) == 1:
+		p.report(args[0])
+		return "", nil
+	case name == "importmap" && len(args) == 1:
+		return "", p.tree.setImportMap(args[0])
+	}
+	return "", fmt.Errorf("there is no host function %q", name)
+}
+
+func (p *Page) report(text string) {
+	var e Error
+	if json.Unmarshal([]byte(text), &e) != nil {
+		return
+	}
+	e.Locate()
+	for _, old := range p.errors {
+		if old == e {
+			p.dropped++
+			return
+		}
+	}
+	if len(p.errors) >= maxErrors {
+		p.dropped++
+		return
+	}
+	p.errors = append(p.errors, e)
+}
+
+// check sorts an error of the machine: an exception becomes the page's uncaught error
+// and nil; a cap ends the page with ErrStopped.
+func (p *Page) check(err error) error {
+	if p.s.Stopped() == js.None {
+		if err == nil {
+			return nil
+		}
+		var x *qjs.Exception
+		if errors.As(err, &x) {
+			value := x.Value
+			_, err = p.s.ControlValue("uncaught", value)
+			p.s.VM.Free(value)
+			if err == nil && p.s.Stopped() == js.None {
+				return nil
+			}
+		}
+	}
+	stop, crash, ctxErr := p.s.Failure(err)
+	if ctxErr != nil {
+		return ctxErr
+	}
+	p.stopped = stop
+	if stop == js.None {
+		p.crash = crash
+	}
+	return ErrStopped
+}
+
+// step is a piece of code that the guest wants evaluated.
+type step struct {
+	Code, File string
+	Module     bool
+	Handler    string
+	Jobs       bool
+}
+
+// advance runs scripts until the guest has none left for now.
+func (p *Page) advance() error {
+	for range maxSteps {
+		text, err := p.s.Control("step", "")
+		if err := p.check(err); err != nil {
+			return err
+		}
+		if text == "" {
+			return p.jobs()
+		}
+		var st step
+		if err := json.Unmarshal([]byte(text), &st); err != nil {
+			return err
+		}
+		if err := p.evaluate(st); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *Page) evaluate(st step) error {
+	switch {
+	case st.Handler != "":
+		return p.compileHandler(st)
+	case st.Module:
+		promise, err := p.s.VM.Eval(st.Code, st.File, qjs.EvalModule)
+		if err == nil {
+			p.s.VM.MarkHandled(promise)
+			p.modules = append(p.modules, promise)
+		}
+		if err := p.check(err); err != nil {
+			return err
+		}
+	case st.Code != "":
+		value, err := p.s.VM.Eval(st.Code, st.File, qjs.EvalScript)
+		if err := p.check(err); err != nil {
+			return err
+		}
+		p.s.VM.Free(value)
+	}
+	if err := p.jobs(); err != nil {
+		return err
+	}
+	if st.Jobs {
+		return nil
+	}
+	_, err := p.s.Control("ran", "")
+	return p.check(err)
+}
+
+func (p *Page) compileHandler(st step) error {
+	f, err := p.s.VM.Eval(st.Code, st.File, qjs.EvalScript)
+	if err != nil {
+		return p.check(err)
+	}
+	defer p.s.VM.Free(f)
+	if _, err := p.s.Control("handlerKey", st.Handler); err != nil {
+		return p.check(err)
+	}
+	_, err = p.s.ControlValue("handler", f)
+	return p.check(err)
+}
+
+// jobs runs promise jobs, then reports failed modules and unheard rejections.
+func (p *Page) jobs() error {
+	for {
+		if err := p.check(p.s.VM.RunJobs()); err != nil {
+			return err
+		}
+		reported, err := p.failedModule()
+		if err != nil {
+			return err
+		}
+		reason, ok := p.s.Rejection()
+		if !ok && !reported {
+			return nil
+		}
+		if ok {
+			_, err := p.s.ControlValue("rejected", reason)
+			p.s.VM.Free(reason)
+			if err := p.check(err); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func (p *Page) failedModule() (bool, error) {
+	for i, m := range p.modules {
+		state := p.s.VM.State(m)
+		if state == qjs.Pending {
+			continue
+		}
+		p.modules = append(p.modules[:i], p.modules[i+1:]...)
+		defer p.s.VM.Free(m)
+		if state == qjs.Rejected {
+			reason, err := p.s.VM.Result(m)
+			if err == nil {
+				err = &qjs.Exception{Value: reason}
+			}
+			return true, p.check(err)
+		}
+		return true, nil
+	}
+	return false, nil
+}
+
+// settle runs scripts and timers until the clock has gone d further.
+func (p *Page) settle(d time.Duration) error {
+	horizon := p.s.Elapsed() + d
+	limit := js.DefaultLimits().TimerCalls
+	if p.o.Limits.TimerCalls != 0 {
+		limit = p.o.Limits.TimerCalls
+	}
+	for {
+		if err := p.advance(); err != nil {
+			return err
+		}
+		if p.calls >= limit {
+			return nil
+		}
+		fired, err := p.s.NextTimer(horizon)
+		if err := p.check(err); err != nil {
+			return err
+		}
+		if !fired {
+			return p.check(p.s.Advance(horizon))
+		}
+		p.calls++
+	}
+}

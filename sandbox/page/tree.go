@@ -1,0 +1,189 @@
+package page
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"image"
+	_ "image/gif"  // sizes of images
+	_ "image/jpeg" // sizes of images
+	_ "image/png"  // sizes of images
+	"io/fs"
+	"net/url"
+	"path"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/pooled/pooled/sandbox/js"
+)
+
+// origin is where the page believes to be served from.
+const origin = "http://app.local"
+
+// maxFile bounds one file that a page reads. Units: bytes.
+const maxFile = 16 << 20
+
+// maxMissing bounds the list of missing files.
+const maxMissing = 200
+
+// types are the media types by extension: the same on every machine.
+var types = map[string]string{
+	".html": "text/html", ".htm": "text/html", ".js": "text/javascript", ".mjs": "text/javascript", ".css": "text/css",
+	".json": "application/json", ".txt": "text/plain", ".md": "text/markdown", ".csv": "text/csv", ".svg": "image/svg+xml",
+	".xml": "application/xml", ".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif",
+	".webp": "image/webp", ".ico": "image/x-icon", ".wasm": "application/wasm", ".woff2": "font/woff2", ".woff": "font/woff",
+	".mp3": "audio/mpeg", ".wav": "audio/wav", ".mp4": "video/mp4", ".pdf": "application/pdf",
+}
+
+// tree serves the page's files and notes which are missing.
+type tree struct {
+	fs        fs.FS
+	entry     string
+	importMap map[string]string
+	missing   []string
+}
+
+func (t *tree) miss(name string) {
+	for _, m := range t.missing {
+		if m == name {
+			return
+		}
+	}
+	if len(t.missing) < maxMissing {
+		t.missing = append(t.missing, name)
+	}
+}
+
+// locate turns a URL into a path in the tree. The second result is false for
+// addresses elsewhere.
+func (t *tree) locate(address string) (string, bool) {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme+"://"+u.Host != origin {
+		return "", false
+	}
+	name := strings.TrimPrefix(path.Clean("/"+u.Path), "/")
+	if name == "" {
+		return t.entry, true
+	}
+	if info, err := fs.Stat(t.fs, name); err == nil && info.IsDir() {
+		name = path.Join(name, "index.html")
+	}
+	return name, fs.ValidPath(name)
+}
+
+// answer is what the guest receives for a read.
+type answer struct {
+	Status int     `json:"status,omitempty"`
+	Type   string  `json:"type,omitempty"`
+	Text   *string `json:"text,omitempty"`
+	Base64 *string `json:"base64,omitempty"`
+	Width  int     `json:"width,omitempty"`
+	Height int     `json:"height,omitempty"`
+	Error  string  `json:"error,omitempty"`
+}
+
+// read answers the guest's request for an address; kind says what it is for.
+func (t *tree) read(address, kind string) string {
+	b, _ := json.Marshal(t.answer(address, kind))
+	return string(b)
+}
+
+func (t *tree) answer(address, kind string) answer {
+	name, ok := t.locate(address)
+	if !ok {
+		t.miss(address)
+		return answer{Error: "there is no network here: " + address}
+	}
+	text, err := js.ReadText(t.fs, name, maxFile)
+	if err != nil {
+		t.miss(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			text := "there is no file " + name
+			return answer{Status: 404, Type: "text/plain", Text: &text}
+		}
+		return answer{Error: name + ": " + err.Error()}
+	}
+	a := answer{Status: 200, Type: types[strings.ToLower(path.Ext(name))]}
+	if a.Type == "" {
+		a.Type = "application/octet-stream"
+	}
+	switch {
+	case kind == "image":
+		if config, _, err := image.DecodeConfig(bytes.NewReader([]byte(text))); err == nil {
+			a.Width, a.Height = config.Width, config.Height
+		}
+	case utf8.ValidString(text):
+		a.Text = &text
+	default:
+		encoded := base64.StdEncoding.EncodeToString([]byte(text))
+		a.Base64 = &encoded
+	}
+	return a
+}
+
+func (t *tree) setImportMap(text string) error {
+	imports := map[string]string{}
+	if err := json.Unmarshal([]byte(text), &imports); err != nil {
+		return err
+	}
+	if t.importMap == nil {
+		t.importMap = imports
+	}
+	return nil
+}
+
+// normalize resolves an import as browsers do: by URL, after the import map.
+// Modules of the tree are named by their path.
+func (t *tree) normalize(base, name string) (string, error) {
+	if target, ok := t.importMap[name]; ok {
+		name = target
+	} else if prefix, target := t.longestPrefix(name); prefix != "" {
+		name = target + strings.TrimPrefix(name, prefix)
+	} else if !strings.HasPrefix(name, "./") && !strings.HasPrefix(name, "../") && !strings.HasPrefix(name, "/") && !strings.Contains(name, "://") {
+		return "", fmt.Errorf("cannot import %q: a name without ./ needs an import map, and there are no packages here", name)
+	}
+	from, err := url.Parse(origin + "/" + strings.TrimPrefix(base, "/"))
+	if err != nil {
+		return "", err
+	}
+	u, err := from.Parse(name)
+	if err != nil {
+		return "", fmt.Errorf("cannot import %q: %w", name, err)
+	}
+	if u.Scheme+"://"+u.Host != origin {
+		return u.String(), nil
+	}
+	return strings.TrimPrefix(path.Clean(u.Path), "/"), nil
+}
+
+// longestPrefix finds the import map entry "lib/" for "lib/part.js".
+func (t *tree) longestPrefix(name string) (prefix, target string) {
+	for p, to := range t.importMap {
+		if strings.HasSuffix(p, "/") && strings.HasPrefix(name, p) && len(p) > len(prefix) {
+			prefix, target = p, to
+		}
+	}
+	return prefix, target
+}
+
+// load returns the source of a module.
+func (t *tree) load(name string) (string, error) {
+	address := name
+	if !strings.Contains(name, "://") {
+		address = origin + "/" + (&url.URL{Path: name}).EscapedPath()
+	}
+	switch a := t.answer(address, "module"); {
+	case a.Error != "":
+		return "", fmt.Errorf("cannot import %s: %s", name, a.Error)
+	case a.Status != 200:
+		return "", fmt.Errorf("cannot import %s: there is no such file", name)
+	case a.Text == nil:
+		return "", fmt.Errorf("cannot import %s: it is not text", name)
+	case a.Type == "application/json":
+		return js.JSONModule(*a.Text), nil
+	default:
+		return *a.Text, nil
+	}
+}
