@@ -16,11 +16,12 @@ import (
 	"github.com/pooled/pooled/core/engine"
 	"github.com/pooled/pooled/core/gguf"
 	"github.com/pooled/pooled/core/model"
+	"github.com/pooled/pooled/core/model/ggufmeta"
 )
 
 // Families finds the family of an architecture.
 type Families interface {
-	// Family returns the family that plans the architecture.
+	// Family returns the family that plans the architecture. Its plans are checked: see [model.Checked].
 	Family(ctx context.Context, architecture string) (model.Family, error)
 }
 
@@ -115,9 +116,9 @@ func (h *Hub) forget(m *Model) {
 	h.models = slices.DeleteFunc(h.models, func(x *Model) bool { return x == m })
 }
 
-// Plan asks the family of a file for its plan and checks it against the file.
+// Plan asks the family of a file for its plan, which [Options.Families] has checked against the file.
 func (h *Hub) Plan(ctx context.Context, f *gguf.File) (*model.Plan, error) {
-	md := metadata(f)
+	md := ggufmeta.Of(f)
 	if md.Architecture == "" {
 		return nil, &model.MetadataError{Name: "general.architecture", Reason: "is missing, so nothing says what model this is"}
 	}
@@ -125,15 +126,5 @@ func (h *Hub) Plan(ctx context.Context, f *gguf.File) (*model.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	plan, err := fam.Plan(ctx, md)
-	if err != nil {
-		return nil, fmt.Errorf("model family %s: %w", fam.Info().Name, err)
-	}
-	if _, err := plan.Check(); err != nil {
-		return nil, fmt.Errorf("model family %s: %w", fam.Info().Name, err)
-	}
-	if err := plan.CheckFile(md); err != nil {
-		return nil, fmt.Errorf("model family %s: %w", fam.Info().Name, err)
-	}
-	return plan, nil
+	return fam.Plan(ctx, md)
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/pooled/pooled/core/generate"
 	"github.com/pooled/pooled/core/gguf"
 	"github.com/pooled/pooled/core/model"
-	"github.com/pooled/pooled/core/model/ggufmeta"
 	"github.com/pooled/pooled/core/tokenizer"
 )
 
@@ -171,5 +170,3 @@ func fit(p *model.Plan, f *gguf.File, d engine.Device, want int) (int, error) {
 	}
 	return positions, nil
 }
-
-func metadata(f *gguf.File) *model.Metadata { return ggufmeta.Of(f) }

@@ -27,13 +27,20 @@ type Backend struct {
 
 // New starts a backend with the given number of threads; 0 means one a core.
 func New(threads int) *Backend {
-	p := pool.New(threads)
-	return &Backend{pool: p, device: engine.Device{
+	return &Backend{pool: pool.New(threads), device: Describe(threads)}
+}
+
+// Describe describes the processor as a backend with the given number of threads would, without starting any.
+func Describe(threads int) engine.Device {
+	if threads < 1 {
+		threads = runtime.GOMAXPROCS(0)
+	}
+	return engine.Device{
 		Backend: "cpu",
 		Name:    processor(),
 		Memory:  memory(),
-		Detail:  fmt.Sprintf("%d threads, %s", p.Threads(), isa.Best()),
-	}}
+		Detail:  fmt.Sprintf("%d threads, %s", threads, isa.Best()),
+	}
 }
 
 // Device describes the processor.

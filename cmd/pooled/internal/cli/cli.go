@@ -68,7 +68,7 @@ func usage(format string, args ...any) error {
 
 // Main runs the program and returns its exit code.
 func Main(ctx context.Context, s Streams, args []string) int {
-	w := wire.New(wire.Options{Progress: s.Err})
+	w := wire.New(wire.Options{})
 	defer w.Close()
 	root := newRoot(s, w)
 	root.SetArgs(args)

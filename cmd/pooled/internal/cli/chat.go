@@ -1,0 +1,269 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pooled/pooled/cmd/internal/nano"
+	"github.com/pooled/pooled/core/generate"
+	"github.com/pooled/pooled/core/hub"
+)
+
+// chatFlags are those of chat.
+type chatFlags struct {
+	modelFlags
+	samplingFlags
+}
+
+func (c *commands) chat() *cobra.Command {
+	var f chatFlags
+	cmd := &cobra.Command{
+		Use:   "chat",
+		Short: "Talk to a model; Ctrl-C stops an answer, Ctrl-D ends",
+		Long: `Talks to a model line by line. Ctrl-C stops the answer, not the program; Ctrl-D or /bye ends.
+A line that ends with \ goes on in the next one. /help lists the commands. Without a terminal, every line of the input
+is one message and the answers are printed as plain text.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			m, err := c.load(cmd.Context(), &f.modelFlags)
+			if err != nil {
+				return err
+			}
+			defer m.Close()
+			return c.talk(cmd.Context(), m, &f)
+		},
+	}
+	f.modelFlags.add(cmd)
+	f.samplingFlags.add(cmd)
+	cmd.Flags().StringVar(&f.system, "system", "", "system prompt")
+	return cmd
+}
+
+// talk is the loop of a conversation.
+func (c *commands) talk(ctx context.Context, m *hub.Model, f *chatFlags) error {
+	conv, err := m.NewConversation(f.system)
+	if err != nil {
+		return err
+	}
+	c.note("%s on %s, because %s. Context %d. /help for commands.", m.Name, m.Device.Name, m.Reason, m.Context)
+	in := bufio.NewReader(c.In)
+	for {
+		text, err := c.readMessage(in)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		again := false
+		switch strings.TrimSpace(text) {
+		case "":
+			continue
+		case "/bye", "/exit", "/quit":
+			return nil
+		case "/help":
+			c.note("/again: another answer   /new: start over   /bye: end   \\ at the end of a line: go on in the next")
+			continue
+		case "/new":
+			if conv, err = m.NewConversation(f.system); err != nil {
+				return err
+			}
+			c.note("a new conversation")
+			continue
+		case "/again":
+			again = true
+		}
+		if err := c.answer(ctx, m, conv, text, again, f.options()); err != nil {
+			if ctx.Err() != nil || errors.Is(err, errPipe) {
+				return err
+			}
+			fmt.Fprintln(c.Err, "pooled:", err)
+			if !c.Terminal {
+				return &codeError{code: exitError}
+			}
+		}
+	}
+}
+
+// answer prints one answer. An interrupt while it streams stops the answer alone.
+func (c *commands) answer(ctx context.Context, m *hub.Model, conv *hub.Conversation, text string, again bool, opt generate.Options) error {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	defer stop()
+	w := &answerWriter{c: c}
+	var a hub.Answer
+	var err error
+	if again {
+		a, err = conv.Regenerate(ctx, opt, w.piece)
+	} else {
+		a, err = conv.Send(ctx, text, opt, w.piece)
+	}
+	w.end()
+	if err != nil && a.Finish != generate.FinishCancelled {
+		return err
+	}
+	if t := a.Timings; c.Terminal {
+		speed := ""
+		if t.Tokens > 1 && t.Decode > 0 {
+			speed = fmt.Sprintf(", %.0f tok/s", float64(t.Tokens-1)/t.Decode.Seconds())
+		}
+		end := ""
+		if a.Finish != generate.FinishStop {
+			end = ", " + finishText(a.Result, m)
+		}
+		c.note("%d tokens%s, %d of %d positions used%s", t.Tokens, speed, a.Used, m.Context, end)
+	}
+	return nil
+}
+
+// answerWriter prints the pieces of an answer; what the model thinks is dimmed.
+type answerWriter struct {
+	c         *commands
+	reasoning bool
+	reading   bool
+	last      string
+}
+
+// slowPrompt is how many tokens a prompt must have for its progress to be worth a line.
+const slowPrompt = 1024
+
+func (w *answerWriter) piece(p hub.Piece) error {
+	if p.Kind == hub.Reading {
+		if w.c.Terminal && p.Total > slowPrompt {
+			w.reading = true
+			fmt.Fprintf(w.c.Err, "\r\033[Kreading %d of %d tokens", p.Done, p.Total)
+		}
+		return nil
+	}
+	if w.reading {
+		w.reading = false
+		fmt.Fprint(w.c.Err, "\r\033[K")
+	}
+	if think := p.Kind == hub.Reasoning; think != w.reasoning {
+		w.reasoning = think
+		if think {
+			w.write(w.c.dim())
+		} else {
+			w.write(w.c.plain())
+			if !strings.HasSuffix(w.last, "\n") {
+				w.write("\n")
+			}
+		}
+	}
+	return w.write(p.Text)
+}
+
+func (w *answerWriter) write(s string) error {
+	if s == "" {
+		return nil
+	}
+	w.last = s
+	_, err := io.WriteString(w.c.Out, s)
+	if err != nil {
+		return fmt.Errorf("%w: %w", errPipe, err)
+	}
+	return nil
+}
+
+func (w *answerWriter) end() {
+	if w.reasoning {
+		w.write(w.c.plain())
+	}
+	if w.last != "" && !strings.HasSuffix(w.last, "\n") {
+		fmt.Fprintln(w.c.Out)
+	}
+}
+
+// errPipe is wrapped when the output cannot be written to any more.
+var errPipe = errors.New("the output is closed")
+
+// note writes a remark for a person; scripts do not see it.
+func (c *commands) note(format string, args ...any) {
+	if c.Terminal {
+		fmt.Fprintf(c.Err, c.dim()+"["+format+"]"+c.plain()+"\n", args...)
+	}
+}
+
+func (c *commands) dim() string {
+	if c.Color {
+		return "\033[2m"
+	}
+	return ""
+}
+
+func (c *commands) plain() string {
+	if c.Color {
+		return "\033[0m"
+	}
+	return ""
+}
+
+// maxMessage bounds what is read of one message.
+const maxMessage = 16 << 20
+
+// readMessage reads a line and those that it goes on in. A last line without a line break counts.
+func (c *commands) readMessage(in *bufio.Reader) (string, error) {
+	if c.Terminal {
+		fmt.Fprint(c.Err, "> ")
+	}
+	var b strings.Builder
+	for {
+		line, err := in.ReadString('\n')
+		if err != nil && (!errors.Is(err, io.EOF) || line == "" && b.Len() == 0) {
+			return "", err
+		}
+		line = strings.TrimRight(line, "\r\n")
+		more, cont := strings.CutSuffix(line, "\\")
+		b.WriteString(more)
+		if b.Len() > maxMessage {
+			return "", fmt.Errorf("a message has more than %d bytes", maxMessage)
+		}
+		if !cont || err != nil {
+			return b.String(), nil
+		}
+		b.WriteByte('\n')
+		if c.Terminal {
+			fmt.Fprint(c.Err, ". ")
+		}
+	}
+}
+
+// sampleQuestion is what demo asks when nobody can.
+const sampleQuestion = "Who are you?"
+
+func (c *commands) demo() *cobra.Command {
+	f := chatFlags{modelFlags: modelFlags{model: nano.Name, backend: "auto"}}
+	return &cobra.Command{
+		Use:   "demo",
+		Short: "Talk to nano, the toy model that is built in; works offline",
+		Long: `Opens a conversation with the model that is built in. Without a terminal it answers a sample question and ends.
+
+` + nano.Notice,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			fmt.Fprintln(c.Err, nano.Notice)
+			m, err := c.load(cmd.Context(), &f.modelFlags)
+			if err != nil {
+				return err
+			}
+			defer m.Close()
+			if c.Terminal {
+				f.temp, f.topK = 0.7, 40
+				return c.talk(cmd.Context(), m, &f)
+			}
+			conv, err := m.NewConversation("")
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(c.Out, "> %s\n", sampleQuestion)
+			return c.answer(cmd.Context(), m, conv, sampleQuestion, false, generate.Options{MaxTokens: 200})
+		},
+	}
+}

@@ -1,0 +1,246 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pooled/pooled/cmd/internal/nano"
+	"github.com/pooled/pooled/core/weights"
+)
+
+func (c *commands) pull() *cobra.Command {
+	var name bool
+	cmd := &cobra.Command{
+		Use:   "pull SOURCE",
+		Short: "Download a model, or take one in from a file or folder",
+		Long: `Brings a model into the model folder. The source is a name of the catalog (see 'pooled pull --catalog'), a URL,
+hf:OWNER/REPOSITORY/FILE.gguf, a file or a folder. An interrupted download goes on where it stopped.`,
+		Example: `  pooled pull qwen2.5-coder-0.5b
+  pooled pull https://example.org/model.gguf#sha256=…
+  pooled pull ./model.gguf`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if name {
+				return c.printCatalog()
+			}
+			if len(args) == 0 {
+				return usage("name a model to pull; 'pooled pull --catalog' lists those that have a name")
+			}
+			s, err := c.wire.Store()
+			if err != nil {
+				return err
+			}
+			bar := &progressBar{c: c}
+			m, err := s.Pull(cmd.Context(), args[0], bar.show)
+			bar.end()
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(c.Out, "%s is ready (%s): pooled chat -m %s\n", m.Name, weights.FormatBytes(m.Size), m.Name)
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&name, "catalog", false, "list the models that can be pulled by name")
+	return cmd
+}
+
+func (c *commands) printCatalog() error {
+	tw := tabwriter.NewWriter(c.Out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(tw, "NAME\tPARAMETERS\tSIZE\tLICENCE\tDESCRIPTION")
+	for _, e := range weights.Catalog() {
+		size := "?"
+		if e.Size > 0 {
+			size = weights.FormatBytes(e.Size)
+		}
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\n", e.Name, e.Parameters, size, e.Licence, e.Description)
+	}
+	return tw.Flush()
+}
+
+// progressBar shows a pull: one line that is written over for a person, a line every few seconds otherwise.
+type progressBar struct {
+	c     *commands
+	last  time.Time
+	phase weights.Phase
+	open  bool
+}
+
+func (b *progressBar) show(p weights.Progress) {
+	every := 200 * time.Millisecond
+	if !b.c.Terminal {
+		every = 5 * time.Second
+	}
+	if p.Phase == b.phase && time.Since(b.last) < every {
+		return
+	}
+	b.last, b.phase = time.Now(), p.Phase
+	line := fmt.Sprintf("%s: %s", p.File, p.Phase)
+	if p.Parts > 1 {
+		line = fmt.Sprintf("%s (part %d of %d): %s", p.File, p.Part, p.Parts, p.Phase)
+	}
+	if p.Total > 0 {
+		line += fmt.Sprintf(" %s of %s (%d%%)", weights.FormatBytes(p.Bytes), weights.FormatBytes(p.Total), 100*p.Bytes/p.Total)
+	}
+	if p.Rate > 0 {
+		line += fmt.Sprintf(", %s/s", weights.FormatBytes(int64(p.Rate)))
+	}
+	if p.ETA > 0 {
+		line += fmt.Sprintf(", %v left", p.ETA.Round(time.Second))
+	}
+	if p.Note != "" {
+		line += " (" + p.Note + ")"
+	}
+	if b.c.Terminal {
+		fmt.Fprintf(b.c.Err, "\r\033[K%s", line)
+		b.open = true
+		return
+	}
+	fmt.Fprintln(b.c.Err, line)
+}
+
+func (b *progressBar) end() {
+	if b.open {
+		fmt.Fprint(b.c.Err, "\r\033[K")
+	}
+}
+
+func (c *commands) list() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use: "list", Aliases: []string{"ls"},
+		Short: "List the models on this machine",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			s, err := c.wire.Store()
+			if err != nil {
+				return err
+			}
+			models, err := s.List()
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return json.NewEncoder(c.Out).Encode(listJSON(models))
+			}
+			tw := tabwriter.NewWriter(c.Out, 0, 0, 2, ' ', 0)
+			fmt.Fprintln(tw, "NAME\tSIZE\tMODIFIED\tNOTE")
+			if data := nano.Data(); data != nil {
+				fmt.Fprintf(tw, "%s\t%s\t\tbuilt in; a toy\n", nano.Name, weights.FormatBytes(int64(len(data))))
+			}
+			for _, m := range models {
+				fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", m.Name, weights.FormatBytes(m.Size), m.Modified.Format(time.DateOnly), m.Problem)
+			}
+			unfinished, err := s.Unfinished()
+			if err != nil {
+				return err
+			}
+			for _, u := range unfinished {
+				fmt.Fprintf(tw, "%s\t%s\t\tunfinished; go on with: pooled pull %s\n", u.Name, weights.FormatBytes(u.Bytes), u.Source)
+			}
+			return tw.Flush()
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+type listRow struct {
+	Name    string `json:"name"`
+	Path    string `json:"path"`
+	Size    int64  `json:"size"`
+	Problem string `json:"problem,omitempty"`
+}
+
+func listJSON(models []weights.Model) []listRow {
+	rows := []listRow{}
+	for _, m := range models {
+		rows = append(rows, listRow{m.Name, m.Path, m.Size, m.Problem})
+	}
+	return rows
+}
+
+func (c *commands) remove() *cobra.Command {
+	return &cobra.Command{
+		Use: "rm NAME…", Aliases: []string{"remove"},
+		Short: "Delete models, and what interrupted downloads of them left",
+		Args:  cobra.MinimumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			s, err := c.wire.Store()
+			if err != nil {
+				return err
+			}
+			for _, name := range args {
+				if err := s.Remove(name); err != nil {
+					return err
+				}
+				fmt.Fprintln(c.Out, "removed", name)
+			}
+			return nil
+		},
+	}
+}
+
+func (c *commands) show() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "show [MODEL]",
+		Short: "Say what a model is and what it needs",
+		Args:  cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ref := ""
+			if len(args) > 0 {
+				ref = args[0]
+			}
+			f, name, err := c.wire.Open(ref)
+			if err != nil {
+				return err
+			}
+			defer f.Close()
+			d := weights.Describe(f)
+			if asJSON {
+				return json.NewEncoder(c.Out).Encode(d)
+			}
+			tw := tabwriter.NewWriter(c.Out, 0, 0, 2, ' ', 0)
+			row := func(k string, v any) { fmt.Fprintf(tw, "%s\t%v\n", k, v) }
+			row("model", name)
+			row("name in the file", d.Name)
+			row("architecture", d.Architecture)
+			row("parameters", fmt.Sprintf("%.1f million", float64(d.Parameters)/1e6))
+			row("size", weights.FormatBytes(d.Size))
+			row("types", d.Mix())
+			row("context", d.Context)
+			row("vocabulary", fmt.Sprintf("%d (%s)", d.Vocabulary, d.Tokenizer))
+			row("chat template", yesNo(d.Template))
+			row("licence", or(d.Licence, "not stated in the file"))
+			plan, err := c.wire.Hub().Plan(cmd.Context(), f)
+			if err != nil {
+				row("runs here", "no: "+err.Error())
+				return tw.Flush()
+			}
+			row("family", plan.Family+", "+layers(plan))
+			kv, rec := plan.StateBytes(wholeRange(plan), plan.Context)
+			row("caches", fmt.Sprintf("%s at its full context", weights.FormatBytes(kv+rec)))
+			return tw.Flush()
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func yesNo(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no (a base model: use 'pooled run --raw')"
+}
+
+func or(s, instead string) string {
+	if s == "" {
+		return instead
+	}
+	return s
+}
