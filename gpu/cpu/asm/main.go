@@ -16,6 +16,7 @@ import (
 var sets = map[string]func(){
 	"mat-avx512": matAVX512,
 	"mat-avx2":   matAVX2,
+	"vec-avx2":   vecAVX2,
 }
 
 func main() {
