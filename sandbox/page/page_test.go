@@ -27,7 +27,8 @@ func TestProbe(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Log(rt.image.Size())
-	files := fstest.MapFS{"index.html": {Data: []byte(`<!DOCTYPE html>
+	files := fstest.MapFS{
+		"index.html": {Data: []byte(`<!DOCTYPE html>
 <html><head><title>Hi</title><link rel="stylesheet" href="s.css"><script>
  document.getElementById('n').textContent='x';
 </script></head><body>
@@ -42,7 +43,8 @@ const c = document.getElementById('c').getContext('2d'); c.fillStyle='red'; c.fi
 setTimeout(() => { document.title = 'Later'; fetch('d.json').then(r => r.json()).then(d => console.log(d)); undefinedThing; }, 100);
 </script><script type="module" src="m.js"></script></body></html>`)},
 		"s.css": {Data: []byte(".hid{display:none}")}, "d.json": {Data: []byte(`{"a":1}`)},
-		"m.js": {Data: []byte("import {x} from './lib/x.js';\nconsole.log('module', x, document.readyState);\nimport('./nope.js');")}, "lib/x.js": {Data: []byte("export const x = 5")}}
+		"m.js": {Data: []byte("import {x} from './lib/x.js';\nconsole.log('module', x, document.readyState);\nimport('./nope.js');")}, "lib/x.js": {Data: []byte("export const x = 5")},
+	}
 	for i := range 3 {
 		t0 := time.Now()
 		p, err := rt.Open(ctx, files, Options{})

@@ -180,6 +180,8 @@
       if (kind === 'none') {
         if (node.localName === 'style' || node.localName === 'textarea' || node.localName === 'title') copy.textContent = node.textContent;
         to.appendChild(copy);
+        const src = copy.localName === 'img' && copy.getAttribute('src');
+        if (src && !src.startsWith('data:')) hooks.image(copy, page.resolve(src));
         if (node.localName !== 'template' && copy.childNodes.length === 0) yield* replay(node, copy, deferred);
         continue;
       }

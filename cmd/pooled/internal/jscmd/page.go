@@ -1,0 +1,202 @@
+package jscmd
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/pooled/pooled/sandbox/js"
+	"github.com/pooled/pooled/sandbox/page"
+	"github.com/spf13/cobra"
+)
+
+type pageFlags struct {
+	entry   string
+	do      []string
+	allow   []string
+	timeout wait
+	memory  size
+	settle  wait
+	asJSON  bool
+}
+
+// NewPage returns the command "page", which runs a page in the sandbox.
+//
+// Errors: the command returns *ExitError; see its codes in the help text.
+func NewPage() *cobra.Command {
+	d := page.DefaultLimits()
+	f := pageFlags{timeout: wait(d.Time), memory: size(d.Memory), settle: wait(2 * time.Second)}
+	cmd := &cobra.Command{
+		Use:   "page DIR [ACTION…]",
+		Short: "Run an untrusted web page in the sandbox",
+		Long: `Load a page from a folder in a sandbox and say what it does: its text, console, errors
+with file:line:col, and missing files. Scripts, modules, styles, forms, storage and
+fetch work, from that folder only; there is no network. Nothing is painted: a 2D canvas
+reports what it was asked to draw. Time is virtual, as in "pooled js".
+
+Actions, in order, with --do or after DIR:
+` + actionHelp() + `
+Exit codes: 0 clean, 1 the page has errors or missing files or an action failed,
+2 wrong usage, 3 a limit stopped it.`,
+		Example: `  pooled page app
+  pooled page app --entry about.html --json
+  pooled page app --do click:#add --do click:#add
+  pooled page app 'type:#name=Ada' key:Enter wait:500ms --json | jq .text`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usage("%s needs a folder; see %s --help", cmd.CommandPath(), cmd.CommandPath())
+			}
+			return nil
+		},
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.do = append(f.do, args[1:]...)
+			return runPage(cmd, args[0], f)
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&f.entry, "entry", "index.html", "the page to load, inside DIR")
+	fl.StringArrayVar(&f.do, "do", nil, "an action, such as click:#id (repeatable)")
+	fl.Var(&f.timeout, "timeout", "stop after this much wall time, for loading and for each action")
+	fl.Var(&f.memory, "memory", "memory the page may use")
+	fl.Var(&f.settle, "settle", "virtual time that passes after loading and after each action")
+	fl.StringSliceVar(&f.allow, "allow", nil, "grant a capability: clock, random")
+	fl.BoolVar(&f.asJSON, "json", false, "print one JSON object instead of lines")
+	return cmd
+}
+
+func actionHelp() string {
+	var b strings.Builder
+	for _, v := range page.Verbs() {
+		fmt.Fprintf(&b, "  %s:%s\n", v[0], v[1])
+	}
+	return b.String()
+}
+
+func runPage(cmd *cobra.Command, dir string, f pageFlags) error {
+	caps, err := js.ParseCapabilities(f.allow)
+	if err != nil {
+		return usage("--allow: %w", err)
+	}
+	var actions []page.Action
+	for _, text := range f.do {
+		a, err := page.ParseAction(text)
+		if err != nil {
+			return usage("%w", err)
+		}
+		actions = append(actions, a)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return usage("%w", err)
+	}
+	defer func() { _ = root.Close() }()
+	ctx := cmd.Context()
+	engine, err := js.NewRuntime(ctx, js.RuntimeOptions{CacheDir: cacheDir()})
+	if err != nil {
+		return usage("%w", err)
+	}
+	defer func() { _ = engine.Close(ctx) }()
+	rt, err := page.NewRuntime(ctx, engine)
+	if err != nil {
+		return usage("%w", err)
+	}
+	out, errOut := cmd.OutOrStdout(), cmd.ErrOrStderr()
+	o := page.Options{
+		Entry: f.entry, Limits: js.Limits{Time: time.Duration(f.timeout), Memory: int64(f.memory)},
+		Capabilities: caps, Settle: time.Duration(f.settle),
+	}
+	p, err := rt.Open(ctx, root.FS(), o)
+	if err != nil {
+		return usage("%w", err)
+	}
+	defer p.Close()
+	var failed []string
+	for _, a := range actions {
+		if err := p.Do(ctx, a); errors.Is(err, page.ErrAction) {
+			failed = append(failed, strings.TrimPrefix(err.Error(), page.ErrAction.Error()+": "))
+		} else if err != nil && !errors.Is(err, page.ErrStopped) {
+			return usage("%w", err)
+		}
+	}
+	r := p.Report()
+	if f.asJSON {
+		if err := writeJSON(out, newPageReport(r, failed)); err != nil {
+			return usage("%w", err)
+		}
+	} else {
+		printPage(out, errOut, r, failed, f)
+	}
+	return exit(code3(r.OK && len(failed) == 0, r.Stopped))
+}
+
+// pageReport is the JSON form of a page.
+type pageReport struct {
+	OK          bool          `json:"ok"`
+	Title       string        `json:"title"`
+	URL         string        `json:"url"`
+	Text        string        `json:"text"`
+	Console     []js.Line     `json:"console"`
+	Errors      []page.Error  `json:"errors"`
+	Missing     []string      `json:"missing"`
+	Failed      []string      `json:"failed"`
+	Canvases    []page.Canvas `json:"canvases"`
+	Navigations []string      `json:"navigations"`
+	Stopped     *js.Stop      `json:"stopped"`
+	WallMS      float64       `json:"wall_ms"`
+	DOM         string        `json:"dom"`
+}
+
+func newPageReport(r *page.Report, failed []string) pageReport {
+	return pageReport{
+		OK: r.OK && len(failed) == 0, Title: r.Title, URL: r.URL, Text: r.Text, DOM: r.DOM,
+		Console: list(r.Console), Errors: list(r.Errors), Missing: list(r.Missing), Failed: list(failed),
+		Canvases: list(r.Canvases), Navigations: list(r.Navigations), Stopped: stopped(r.Stopped), WallMS: millis(r.Wall),
+	}
+}
+
+// list keeps an empty list from becoming null.
+func list[T any](s []T) []T {
+	if s == nil {
+		return []T{}
+	}
+	return s
+}
+
+func printPage(out, errOut io.Writer, r *page.Report, failed []string, f pageFlags) {
+	if r.Title != "" {
+		_, _ = fmt.Fprintf(out, "# %s\n", printable(r.Title))
+	}
+	if r.Text != "" {
+		_, _ = fmt.Fprintln(out, printable(r.Text))
+	}
+	for _, c := range r.Canvases {
+		_, _ = fmt.Fprintf(out, "canvas %s (%d×%d): %d calls\n", printable(c.ID), c.Width, c.Height, c.Calls)
+	}
+	for _, l := range r.Console {
+		_, _ = fmt.Fprintf(errOut, "console.%s: %s\n", printable(l.Level), printable(l.Text))
+	}
+	for _, e := range r.Errors {
+		where := e.Where()
+		if where != "" {
+			where += ": "
+		}
+		_, _ = fmt.Fprintf(errOut, "%s: %s%s\n", e.Kind, printable(where), printable(e.Error.Error()))
+	}
+	if r.Repeats > 0 {
+		_, _ = fmt.Fprintf(errOut, "and %d more of these errors\n", r.Repeats)
+	}
+	for _, m := range r.Missing {
+		_, _ = fmt.Fprintf(errOut, "missing: %s\n", printable(m))
+	}
+	for _, m := range failed {
+		_, _ = fmt.Fprintf(errOut, "action failed: %s\n", printable(m))
+	}
+	if r.Stopped != js.None {
+		_, _ = fmt.Fprintln(errOut, stopText(r.Stopped, f.timeout, f.memory))
+	}
+}
