@@ -1,0 +1,430 @@
+package weights
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"crypto/tls"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"syscall"
+	"time"
+)
+
+const (
+	maxTries     = 8 // in a row without a new byte
+	maxDials     = 4 // the same while no server has answered at all
+	firstBackoff = 500 * time.Millisecond
+	lastBackoff  = 30 * time.Second
+	spaceReserve = 64 << 20 // bytes that a pull leaves free
+	copyBuffer   = 256 << 10
+)
+
+// partFileWriter is the unfinished file; tests replace it to fill the disk.
+type partFileWriter interface {
+	io.Writer
+	Sync() error
+	Close() error
+}
+
+// createPart opens an unfinished file so that writes go to its end.
+func createPart(path string) (partFileWriter, error) {
+	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+}
+
+// final is an error that trying again does not cure.
+type final struct{ error }
+
+func (f final) Unwrap() error { return f.error }
+
+// waitError is a transient error with the wait that the server asks for.
+type waitError struct {
+	error
+	after time.Duration
+}
+
+func (w waitError) Unwrap() error { return w.error }
+
+// download is one file on its way. It owns FILE.part and FILE.part.json in the pull folder.
+type download struct {
+	s     *Store
+	f     remote
+	hub   bool
+	path  string // of the finished file, still in the pull folder
+	meter *meter
+
+	state  resume
+	off    int64     // bytes in the part file
+	sum    hash.Hash // of the first hashed bytes
+	hashed int64
+
+	answered bool // by the server, in this run
+}
+
+func (d *download) part() string    { return d.path + ".part" }
+func (d *download) sidecar() string { return d.path + ".part.json" }
+
+// run downloads the file, or the rest of it, and checks it.
+func (d *download) run(ctx context.Context) (RecordFile, error) {
+	if done, ok := d.finished(); ok {
+		return done, nil
+	}
+	if err := d.recall(); err != nil {
+		return RecordFile{}, err
+	}
+	for tries, limit := 0, maxDials; ; {
+		before := d.off
+		err := d.try(ctx)
+		if err == nil {
+			break
+		}
+		if ctx.Err() != nil {
+			return RecordFile{}, fmt.Errorf("%s: stopped after %s, pull again to go on: %w", d.f.file, FormatBytes(d.off), context.Cause(ctx))
+		}
+		var stop final
+		if errors.As(err, &stop) {
+			return RecordFile{}, stop.error
+		}
+		if d.off > before {
+			tries = 0
+		}
+		if d.answered {
+			limit = maxTries
+		}
+		if tries++; tries >= limit {
+			return RecordFile{}, fmt.Errorf("%s: gave up after %d tries without progress, pull again to go on: %w", d.f.file, tries, err)
+		}
+		delay := min(firstBackoff<<(tries-1), lastBackoff)
+		delay += rand.N(delay / 2)
+		var wait waitError
+		if errors.As(err, &wait) {
+			delay = max(delay, wait.after)
+		}
+		d.s.log.Warn("download interrupted", "file", d.f.file, "bytes", d.off, "err", err, "dur", delay)
+		d.meter.phase(Waiting, d.off, d.state.Size, err.Error())
+		if err := d.s.sleep(ctx, delay); err != nil {
+			return RecordFile{}, fmt.Errorf("%s: stopped after %s, pull again to go on: %w", d.f.file, FormatBytes(d.off), err)
+		}
+	}
+	return d.finish(ctx)
+}
+
+// finished recognises a part of a split model that an earlier pull completed.
+func (d *download) finished() (RecordFile, bool) {
+	state, err := readResume(d.sidecar())
+	if err != nil || !state.Done || state.URL != redact(d.f.url) {
+		return RecordFile{}, false
+	}
+	info, err := os.Stat(d.path)
+	if err != nil || info.Size() != state.Size {
+		return RecordFile{}, false
+	}
+	return RecordFile{Name: d.f.file, Size: state.Size, SHA256: state.SHA256}, true
+}
+
+// recall finds out what an earlier pull left behind; what cannot be trusted is dropped.
+func (d *download) recall() error {
+	d.sum = sha256.New()
+	state, err := readResume(d.sidecar())
+	info, err2 := os.Stat(d.part())
+	usable := err == nil && err2 == nil && !state.Done && state.URL == redact(d.f.url) &&
+		(state.Size == 0 || info.Size() <= state.Size) &&
+		// Without something that names the content, two halves may be of different files.
+		(state.ETag != "" || state.LastModified != "" || state.SHA256 != "")
+	if !usable {
+		return d.restart()
+	}
+	d.state, d.off = state, info.Size()
+	return nil
+}
+
+// restart forgets the bytes that are there.
+func (d *download) restart() error {
+	d.state, d.off, d.hashed = resume{}, 0, 0
+	d.sum.Reset()
+	for _, path := range []string{d.part(), d.sidecar()} {
+		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return final{err}
+		}
+	}
+	return nil
+}
+
+// try makes one request and stores what it brings.
+func (d *download) try(ctx context.Context) error {
+	if d.off > 0 && d.off == d.state.Size {
+		return nil
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	req, err := d.s.request(ctx, d.f.url, d.hub)
+	if err != nil {
+		return final{err}
+	}
+	if d.off > 0 {
+		req.Header.Set("Range", fmt.Sprintf("bytes=%d-", d.off))
+		if d.state.ETag != "" {
+			req.Header.Set("If-Range", d.state.ETag)
+		} else if d.state.LastModified != "" {
+			req.Header.Set("If-Range", d.state.LastModified)
+		}
+	}
+	resp, err := d.s.client.Do(req)
+	if err != nil {
+		var untrusted *tls.CertificateVerificationError
+		if errors.Is(err, ErrServer) || errors.As(err, &untrusted) {
+			return final{err}
+		}
+		return err
+	}
+	defer resp.Body.Close()
+	d.answered = true
+	if err := d.answer(resp); err != nil {
+		return err
+	}
+	if err := d.prepare(ctx, readAnnounced(resp)); err != nil {
+		return err
+	}
+	timer := time.AfterFunc(d.s.stall, func() { cancel(errStalled) })
+	defer timer.Stop()
+	err = d.store(ctx, &stallReader{r: resp.Body, timer: timer, limit: d.s.stall})
+	if cause := context.Cause(ctx); err != nil && errors.Is(cause, errStalled) {
+		return cause
+	}
+	return err
+}
+
+// answer checks the status of an answer against what was asked for.
+func (d *download) answer(resp *http.Response) error {
+	if enc := resp.Header.Get("Content-Encoding"); enc != "" && enc != "identity" {
+		return final{fmt.Errorf("%w: %s is sent as %q, which was not asked for", ErrServer, redact(d.f.url), enc)}
+	}
+	switch code := resp.StatusCode; {
+	case code == http.StatusOK:
+		if d.off > 0 {
+			d.s.log.Info("download begins again", "file", d.f.file, "bytes", d.off)
+		}
+		return d.restart()
+	case code == http.StatusPartialContent && d.off > 0:
+		start, total, ok := contentRange(resp.Header.Get("Content-Range"))
+		tag := readAnnounced(resp).etag
+		switch {
+		case !ok || start != d.off,
+			total > 0 && d.state.Size > 0 && total != d.state.Size,
+			tag != "" && d.state.ETag != "" && tag != d.state.ETag:
+			return errors.Join(fmt.Errorf("%w: the answer does not continue the file, beginning again", ErrServer), d.restart())
+		}
+		return nil
+	case code == http.StatusRequestedRangeNotSatisfiable && d.off > 0:
+		return errors.Join(fmt.Errorf("%w: the file on the server became shorter, beginning again", ErrServer), d.restart())
+	case transient(code):
+		return waitError{&StatusError{URL: redact(d.f.url), Code: code}, retryAfter(resp)}
+	default:
+		return final{&StatusError{URL: redact(d.f.url), Code: code}}
+	}
+}
+
+// prepare compares what is announced with what is expected, checks the disk and writes the sidecar.
+func (d *download) prepare(ctx context.Context, a announced) error {
+	want := d.state
+	want.URL = redact(d.f.url)
+	if a.size > 0 {
+		if d.f.size > 0 && a.size != d.f.size {
+			return final{&SizeError{File: d.f.file, Want: d.f.size, Got: a.size, By: "catalog"}}
+		}
+		want.Size = a.size
+	} else if want.Size == 0 {
+		want.Size = d.f.size
+	}
+	if d.f.sha256 != "" {
+		want.SHA256 = d.f.sha256
+	} else if a.sha256 != "" {
+		want.SHA256 = a.sha256
+	}
+	if a.sha256 != "" && a.sha256 != want.SHA256 {
+		return final{fmt.Errorf("%s: %w: the server announces %s, expected %s", d.f.file, ErrHash, a.sha256, want.SHA256)}
+	}
+	if d.off == 0 {
+		want.ETag, want.LastModified = a.etag, a.lastModified
+		if want.SHA256 == "" && !d.hub {
+			want.SHA256 = d.s.sidecarSum(ctx, d.f.url)
+		}
+	}
+	if err := d.s.checkSpace(want.Size - d.off); err != nil {
+		return final{err}
+	}
+	d.state = want
+	if err := writeJSON(d.sidecar(), d.state); err != nil {
+		return final{d.diskError(err)}
+	}
+	return nil
+}
+
+// store appends a body to the part file.
+func (d *download) store(ctx context.Context, body io.Reader) error {
+	if err := d.catchUp(ctx); err != nil {
+		return err
+	}
+	f, err := d.s.create(d.part())
+	if err != nil {
+		return final{d.diskError(err)}
+	}
+	err = d.appendTo(f, body)
+	if cerr := f.Close(); cerr != nil && err == nil {
+		err = final{d.diskError(cerr)}
+	}
+	if errors.Is(err, ErrSize) || errors.Is(err, ErrNotModel) {
+		err = final{errors.Join(unwrapFinal(err), d.restart())}
+	}
+	return err
+}
+
+func (d *download) appendTo(f partFileWriter, body io.Reader) error {
+	d.meter.phase(Downloading, d.off, d.state.Size, "")
+	// A model begins with its magic: an error page is noticed at once, not after gigabytes.
+	magic := []byte("GGUF")[min(d.off, 4):]
+	buf := make([]byte, copyBuffer)
+	for {
+		n, rerr := body.Read(buf)
+		if n > 0 {
+			if d.state.Size > 0 && d.off+int64(n) > d.state.Size {
+				return final{&SizeError{File: d.f.file, Want: d.state.Size, Got: d.off + int64(n), By: "server"}}
+			}
+			m := min(n, len(magic))
+			if !bytes.Equal(buf[:m], magic[:m]) {
+				return final{fmt.Errorf("%s: %w: %s sent something else, it begins with %q",
+					d.f.file, ErrNotModel, redact(d.f.url), buf[:min(n, 16)])}
+			}
+			magic = magic[m:]
+			w, werr := f.Write(buf[:n])
+			d.sum.Write(buf[:w])
+			d.off += int64(w)
+			d.hashed = d.off
+			if werr != nil {
+				return final{d.diskError(werr)}
+			}
+			d.meter.at(d.off)
+		}
+		if rerr == io.EOF {
+			break
+		}
+		if rerr != nil {
+			return rerr
+		}
+	}
+	if d.off < max(d.state.Size, 1) {
+		return io.ErrUnexpectedEOF
+	}
+	if err := f.Sync(); err != nil {
+		return final{d.diskError(err)}
+	}
+	return nil
+}
+
+// catchUp hashes the bytes on disk that were not hashed yet.
+func (d *download) catchUp(ctx context.Context) error {
+	if d.hashed == d.off {
+		return nil
+	}
+	f, err := os.Open(d.part())
+	if err != nil {
+		return final{err}
+	}
+	defer f.Close()
+	d.sum.Reset()
+	d.meter.phase(Checking, 0, d.off, "")
+	n, err := copyContext(ctx, d.sum, io.LimitReader(f, d.off), d.meter)
+	if err != nil {
+		return err
+	}
+	if n != d.off {
+		return final{fmt.Errorf("%s: %w: it became shorter while it was read", d.part(), ErrSize)}
+	}
+	d.hashed = d.off
+	return nil
+}
+
+// finish checks the whole file and gives it its name in the pull folder.
+func (d *download) finish(ctx context.Context) (RecordFile, error) {
+	if err := d.catchUp(ctx); err != nil {
+		return RecordFile{}, unwrapFinal(err)
+	}
+	got := hex.EncodeToString(d.sum.Sum(nil))
+	if d.f.size > 0 && d.off != d.f.size {
+		err := &SizeError{File: d.f.file, Want: d.f.size, Got: d.off, By: "catalog"}
+		return RecordFile{}, errors.Join(err, d.restart())
+	}
+	for _, want := range []string{d.f.sha256, d.state.SHA256} {
+		if want != "" && got != want {
+			return RecordFile{}, errors.Join(&HashError{File: d.f.file, Want: want, Got: got}, d.restart())
+		}
+	}
+	if err := os.Rename(d.part(), d.path); err != nil {
+		return RecordFile{}, err
+	}
+	d.state.Done, d.state.Size, d.state.SHA256 = true, d.off, got
+	if err := writeJSON(d.sidecar(), d.state); err != nil {
+		return RecordFile{}, d.diskError(err)
+	}
+	return RecordFile{Name: d.f.file, Size: d.off, SHA256: got}, nil
+}
+
+func unwrapFinal(err error) error {
+	var stop final
+	if errors.As(err, &stop) {
+		return stop.error
+	}
+	return err
+}
+
+func (d *download) diskError(err error) error {
+	return d.s.diskError(d.f.file, d.state.Size-d.off, err)
+}
+
+// diskError turns a full disk into an error that says what is needed.
+func (s *Store) diskError(file string, missing int64, err error) error {
+	if !errors.Is(err, syscall.ENOSPC) {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	free, _ := s.free(s.dir)
+	return fmt.Errorf("%s: the disk is full: %w", file, &SpaceError{Dir: s.dir, Need: max(missing, 1) + spaceReserve, Free: free})
+}
+
+// checkSpace refuses what would not fit.
+func (s *Store) checkSpace(need int64) error {
+	free, ok := s.free(s.dir)
+	if ok && max(need, 0) > free-spaceReserve {
+		return &SpaceError{Dir: s.dir, Need: max(need, 0) + spaceReserve, Free: free}
+	}
+	return nil
+}
+
+// copyContext copies until the end or the context's.
+func copyContext(ctx context.Context, dst io.Writer, src io.Reader, m *meter) (int64, error) {
+	buf := make([]byte, copyBuffer)
+	total := int64(0)
+	for {
+		if ctx.Err() != nil {
+			return total, context.Cause(ctx)
+		}
+		n, err := src.Read(buf)
+		w, werr := dst.Write(buf[:n])
+		total += int64(w)
+		m.at(total)
+		if werr != nil {
+			return total, werr
+		}
+		if err == io.EOF {
+			return total, nil
+		}
+		if err != nil {
+			return total, err
+		}
+	}
+}

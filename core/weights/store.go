@@ -1,0 +1,328 @@
+package weights
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pooled/pooled/core/gguf"
+)
+
+// DefaultHub is where hf: sources are looked up unless POOLED_HUB says otherwise.
+const DefaultHub = "https://huggingface.co"
+
+// Options configure a [Store]. The zero value is what the program uses.
+type Options struct {
+	Dir     string       // the model folder; default: [DefaultDir]
+	Hub     string       // base address of hf: sources; default: POOLED_HUB, then [DefaultHub]
+	Token   string       // sent to the hub only; default: POOLED_HUB_TOKEN
+	Client  *http.Client // default: no overall time limit, 60 s for the header of an answer
+	Catalog []Entry      // default: [Catalog]
+	Logger  *slog.Logger // default: none
+}
+
+// Store is a folder of models.
+//
+// Owns: safe for concurrent use, also by several processes on one folder; there is nothing to close.
+type Store struct {
+	dir     string
+	hub     string
+	token   string
+	client  *http.Client
+	catalog []Entry
+	log     *slog.Logger
+
+	// What tests replace: free space, the file that is written, waiting, and when a silent server is given up.
+	free   func(dir string) (int64, bool)
+	create func(path string) (partFileWriter, error)
+	sleep  func(ctx context.Context, d time.Duration) error
+	stall  time.Duration
+}
+
+// Model is a model in the folder.
+type Model struct {
+	Name     string
+	Path     string // the file to open: the first part that is there
+	Parts    int
+	Size     int64 // bytes of all parts that are there
+	Modified time.Time
+	Problem  string // why it cannot be used, such as a missing part; empty when it can
+}
+
+// Unfinished is a pull that can be resumed.
+type Unfinished struct {
+	Name   string
+	Source string
+	Bytes  int64 // bytes on disk
+}
+
+// DefaultDir returns $POOLED_HOME/models, or pooled/models in the user's cache folder.
+func DefaultDir() (string, error) {
+	if home := os.Getenv("POOLED_HOME"); home != "" {
+		return filepath.Join(home, "models"), nil
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("finding the model folder: %w; set POOLED_HOME", err)
+	}
+	return filepath.Join(cache, "pooled", "models"), nil
+}
+
+// NewStore returns the store of a folder. The folder is made when the first model arrives.
+//
+// Errors: there is no default folder.
+func NewStore(o Options) (*Store, error) {
+	if o.Dir == "" {
+		dir, err := DefaultDir()
+		if err != nil {
+			return nil, err
+		}
+		o.Dir = dir
+	}
+	dir, err := filepath.Abs(o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	if o.Hub == "" {
+		o.Hub = os.Getenv("POOLED_HUB")
+	}
+	if o.Hub == "" {
+		o.Hub = DefaultHub
+	}
+	if o.Token == "" {
+		o.Token = os.Getenv("POOLED_HUB_TOKEN")
+	}
+	if o.Catalog == nil {
+		o.Catalog = Catalog()
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	return &Store{
+		dir: dir, hub: o.Hub, token: o.Token, client: httpClient(o.Client), catalog: o.Catalog, log: o.Logger,
+		free: freeSpace, create: createPart, sleep: sleep, stall: time.Minute,
+	}, nil
+}
+
+// Dir returns the model folder.
+func (s *Store) Dir() string { return s.dir }
+
+// List returns the models in the folder, sorted by name. A folder that does not exist holds none.
+func (s *Store) List() ([]Model, error) { return scan(s.dir) }
+
+// scan finds the models in any folder.
+func scan(dir string) ([]Model, error) {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	models := map[string]*Model{}
+	have := map[string]int{}
+	for _, e := range entries {
+		base, ok := strings.CutSuffix(e.Name(), ".gguf")
+		if !ok || strings.HasPrefix(base, ".") || base == "" {
+			continue
+		}
+		info, err := os.Stat(filepath.Join(dir, e.Name()))
+		if err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		id, parts := base, 1
+		if split, ok := gguf.ParseSplitName(e.Name()); ok {
+			base, parts = split.Base, split.Count
+			id = fmt.Sprintf("%s/%d", base, parts)
+		}
+		m := models[id]
+		if m == nil {
+			m = &Model{Name: base, Parts: parts, Path: filepath.Join(dir, e.Name())}
+			models[id] = m
+		}
+		m.Size += info.Size()
+		m.Modified = later(m.Modified, info.ModTime())
+		have[id]++
+	}
+	out := make([]Model, 0, len(models))
+	for id, m := range models {
+		if have[id] < m.Parts {
+			m.Problem = fmt.Sprintf("%d of %d parts are missing", m.Parts-have[id], m.Parts)
+		}
+		out = append(out, *m)
+	}
+	slices.SortFunc(out, func(a, b Model) int {
+		if c := strings.Compare(key(a.Name), key(b.Name)); c != 0 {
+			return c
+		}
+		return strings.Compare(a.Path, b.Path)
+	})
+	return out, nil
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+// find returns the model of a name, whatever its case; a usable one before one with a problem.
+func (s *Store) find(name string) (Model, bool, error) {
+	models, err := scan(s.dir)
+	if err != nil {
+		return Model{}, false, err
+	}
+	best, found := Model{}, false
+	for _, m := range models {
+		better := !found || best.Problem != "" && m.Problem == "" || best.Problem == m.Problem && m.Name == name
+		if strings.EqualFold(m.Name, name) && better {
+			best, found = m, true
+		}
+	}
+	return best, found, nil
+}
+
+// Unfinished returns the pulls that were interrupted, sorted by name.
+func (s *Store) Unfinished() ([]Unfinished, error) {
+	entries, err := os.ReadDir(filepath.Join(s.dir, ".pull"))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var out []Unfinished
+	for _, e := range entries {
+		dir := filepath.Join(s.dir, ".pull", e.Name())
+		u := Unfinished{Name: e.Name()}
+		files, err := os.ReadDir(dir)
+		if err != nil || checkName(e.Name()) != nil {
+			continue
+		}
+		for _, f := range files {
+			info, err := f.Info()
+			if err == nil && (strings.HasSuffix(f.Name(), ".part") || strings.HasSuffix(f.Name(), ".gguf")) {
+				u.Bytes += info.Size()
+			}
+			if !strings.HasSuffix(f.Name(), ".json") || u.Source != "" {
+				continue
+			}
+			if state, err := readResume(filepath.Join(dir, f.Name())); err == nil {
+				u.Source = state.URL
+			}
+		}
+		out = append(out, u)
+	}
+	return out, nil
+}
+
+// Resolve returns the file to open for what a person typed: the name of a model in the folder, a path, the name of a
+// catalog entry, or a source that was pulled.
+//
+// Errors: [ErrNotFound] with what to do, [ErrIncomplete].
+func (s *Store) Resolve(ref string) (string, error) {
+	pathLike := strings.ContainsAny(ref, `/\`) || strings.HasSuffix(ref, ".gguf")
+	remoteLike := strings.HasPrefix(ref, "hf:") || strings.Contains(ref, "://")
+	if pathLike && !remoteLike {
+		if info, err := os.Stat(ref); err == nil {
+			if !info.IsDir() {
+				return ref, nil
+			}
+			p, err := planLocal(ref)
+			if err != nil {
+				return "", err
+			}
+			return p.local[0], nil
+		}
+	}
+	name := strings.TrimSuffix(ref, ".gguf")
+	if remoteLike {
+		p, err := s.plan(ref)
+		if err != nil {
+			return "", err
+		}
+		name = p.name
+		for _, e := range s.catalog {
+			if _, ok, err := s.find(e.Name); e.Source == ref && ok && err == nil {
+				name = e.Name
+			}
+		}
+	}
+	m, ok, err := s.find(name)
+	if err != nil {
+		return "", err
+	}
+	if ok && m.Problem != "" {
+		return "", fmt.Errorf("%s: %w: %s; pull it again", m.Name, ErrIncomplete, m.Problem)
+	}
+	if ok {
+		return m.Path, nil
+	}
+	if e, ok := s.entry(name); ok || remoteLike {
+		source := ref
+		if ok {
+			source = e.Name
+		}
+		return "", fmt.Errorf("%w: %q is not on this machine; get it with: pooled pull %s", ErrNotFound, ref, source)
+	}
+	return "", fmt.Errorf("%w: %q%s", ErrNotFound, ref, s.suggest(ref))
+}
+
+// Remove deletes a model, its record, and what an interrupted pull of it left behind.
+//
+// Errors: [ErrNotFound], [ErrName], [BusyError].
+func (s *Store) Remove(name string) error {
+	name = strings.TrimSuffix(name, ".gguf")
+	m, found, err := s.find(name)
+	if err != nil {
+		return err
+	}
+	if found {
+		name = m.Name
+	} else if err := checkName(name); err != nil {
+		return err
+	}
+	unfinished := false
+	if checkName(name) == nil {
+		_, err := os.Stat(s.pullDir(name))
+		unfinished = err == nil
+	}
+	if !found && !unfinished {
+		return fmt.Errorf("%w: %q%s", ErrNotFound, name, s.suggest(name))
+	}
+	if checkName(name) == nil {
+		unlock, err := s.lock(name)
+		if err != nil {
+			return err
+		}
+		defer unlock()
+	}
+	if found {
+		for no := 1; no <= m.Parts; no++ {
+			path := filepath.Join(s.dir, partFile(m.Name, no, m.Parts))
+			if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+				return err
+			}
+		}
+	}
+	if checkName(name) != nil {
+		return nil
+	}
+	if err := os.Remove(s.recordPath(name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return os.RemoveAll(s.pullDir(name))
+}
+
+func (s *Store) pullDir(name string) string { return filepath.Join(s.dir, ".pull", key(name)) }
+func (s *Store) recordPath(name string) string {
+	return filepath.Join(s.dir, ".meta", key(name)+".json")
+}
