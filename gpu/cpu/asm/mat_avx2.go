@@ -23,6 +23,7 @@ func matAVX2() {
 			kernel("AVX2", k, w, func(l *loop) hooks { return (&avx2{loop: l, avx2Consts: consts}).hooks() })
 		}
 	}
+	floatAVX2()
 	quantizeAVX2(consts.ones)
 }
 

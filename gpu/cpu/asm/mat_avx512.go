@@ -25,6 +25,7 @@ func matAVX512() {
 	low := bytes4("low", 0x0f)
 	fifth := bytes4("fifth", 0x10)
 	sixth := bytes4("sixth", 0x30)
+	floatAVX512()
 	for _, k := range kinds {
 		for _, w := range widths {
 			kernel("AVX512", k, w, func(l *loop) hooks { return (&avx512{loop: l, lowBits: low, fifth: fifth, sixth: sixth}).hooks() })

@@ -34,6 +34,12 @@ func vecAVX2() {
 	elementwise("fromHalfAVX2", "dst = x.", "dst *float32, x *uint16", func(b *body) {
 		b.store("dst", b.load("x"))
 	})
+	elementwise("fromBF16AVX2", "dst = x.", "dst *float32, x *uint16", func(b *body) {
+		v := YMM()
+		VPMOVZXWD(b.at("x"), v)
+		VPSLLD(Imm(16), v, v)
+		VMOVDQU(v, b.at("dst"))
+	})
 	elementwise("addAVX2", "dst = x + y.", "dst, x, y *float32", func(b *body) {
 		v := b.load("x")
 		VADDPS(b.at("y"), v, v)

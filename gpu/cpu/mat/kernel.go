@@ -6,9 +6,9 @@ import "github.com/pooled/pooled/gpu/cpu/isa"
 type kernels struct {
 	// quant multiplies some panels by one group of columns.
 	quant func(*task)
-	// float adds count columns of w, sixteen numbers each, times the group's
-	// activations to acc.
-	float func(acc *floatAcc, w, x []float32, width, count int)
+	// float adds the columns of w, 16 rows each, times a group of activations to
+	// the group's sums, one for each of its columns.
+	float func(sums []columnSums, w, x []float32)
 	// quantize quantises column c of a group of w.
 	quantize func(dst []uint32, c, w int, x []float32)
 }

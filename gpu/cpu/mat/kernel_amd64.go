@@ -21,12 +21,29 @@ func kernelsOf(path isa.Path) kernels {
 	switch path {
 	case isa.AVX512:
 		k.quant = func(t *task) { mul(&avx512Table, t) }
+		k.float = func(sums []columnSums, w, x []float32) { mulFloat(&avx512Floats, sums, w, x) }
 		k.quantize = quantizeSIMD
 	case isa.AVX2:
 		k.quant = func(t *task) { mul(&avx2Table, t) }
+		k.float = func(sums []columnSums, w, x []float32) { mulFloat(&avx2Floats, sums, w, x) }
 		k.quantize = quantizeSIMD
 	}
 	return k
+}
+
+// floatTable has the functions for 1, 2, 4 and 8 columns.
+type floatTable [4]func(acc, w, x *float32, count int)
+
+var (
+	avx512Floats = floatTable{mulFloatx1AVX512, mulFloatx2AVX512, mulFloatx4AVX512, mulFloatx8AVX512}
+	avx2Floats   = floatTable{mulFloatx1AVX2, mulFloatx2AVX2, mulFloatx4AVX2, mulFloatx8AVX2}
+)
+
+func mulFloat(table *floatTable, sums []columnSums, w, x []float32) {
+	width := len(sums)
+	count := len(x) / width
+	_ = w[count*panelRows-1]
+	table[bits.TrailingZeros(uint(width))](&sums[0][0][0], &w[0], &x[0], count)
 }
 
 func quantizeSIMD(dst []uint32, c, w int, x []float32) {

@@ -76,15 +76,14 @@ func (a *Acts) plan(p *pool.Pool, job Job) span {
 	if m.cols != a.cols || job.Stride < m.rows || len(job.Y) < (a.n-1)*job.Stride+m.rows {
 		panic("mat: output or activations out of range")
 	}
-	s := span{job: job, exact: a.exact || m.format.float()}
-	bytes := m.cols * 4
+	s := span{job: job, exact: a.exact || m.format.float(), tile: floatTile}
 	if s.exact {
 		a.prepareFloats(p)
 	} else {
 		a.prepareQuants(p)
-		bytes = m.cols / blockCols * blockWords * 4
+		s.tile = roundUp(max(1, tileBytes/(m.cols/blockCols*blockWords*4)), maxWidth)
 	}
-	s.tile = min(roundUp(max(1, tileBytes/bytes), maxWidth), roundUp(a.n, maxWidth))
+	s.tile = min(s.tile, roundUp(a.n, maxWidth))
 	work := panelRows * m.cols * min(s.tile, a.n) // of a panel
 	s.perItem = m.panels / (itemsPerThread * p.Threads())
 	s.perItem = max(1, min(max(s.perItem, leastWork/work), mostWork/work, m.panels))
@@ -105,48 +104,44 @@ func (a *Acts) runItem(worker, item int) {
 // run multiplies some panels by the columns of one tile.
 func (s *span) run(a *Acts, item int, buffer *scratch) {
 	m := s.job.M
-	t := &buffer.task // kernels are called through a variable: a local one would be allocated
-	*t = task{m: m, panel: item % s.items * s.perItem, stride: s.job.Stride, scratch: buffer}
-	last := min(t.panel+s.perItem, m.panels)
+	first := item % s.items * s.perItem
+	last := min(first+s.perItem, m.panels)
 	column := item / s.items * s.tile
-	for c, end := column, min(column+s.tile, a.n); c < end; c += t.w {
-		t.w = a.width(c)
-		t.panels = last - t.panel
-		t.y = s.job.Y[c*s.job.Stride+t.panel*panelRows:]
-		if s.exact {
-			t.floats = a.floatGroup(c)
-		} else {
-			t.acts = a.group(c)
+	end := min(column+s.tile, a.n)
+	if s.exact {
+		for i := first; i < last; i++ {
+			s.runFloat(a, i, column, end, buffer)
 		}
+		return
+	}
+	t := &buffer.task // kernels are called through a variable: a local one would be allocated
+	*t = task{m: m, panel: first, stride: s.job.Stride, scratch: buffer}
+	for c := column; c < end; c += t.w {
+		t.w = a.width(c)
+		t.panels = last - first
+		t.y = s.job.Y[c*s.job.Stride+first*panelRows:]
+		t.acts = a.group(c)
 		partial := last == m.panels && m.rows%panelRows != 0
 		if partial {
 			t.panels--
 		}
 		if t.panels > 0 {
-			s.kernel(t)
+			active.quant(t)
 		}
 		if partial {
-			s.partial(t)
+			t.partial()
 		}
 	}
 	*t = task{} // keep no matrix
 }
 
-func (s *span) kernel(t *task) {
-	if s.exact {
-		mulFloat(t)
-	} else {
-		active.quant(t)
-	}
-}
-
 // partial multiplies the last panel, whose rows do not all exist.
-func (s *span) partial(t *task) {
+func (t *task) partial() {
 	whole := *t
 	t.panel += t.panels
 	t.panels = 1
 	t.y, t.stride = t.scratch.out[:], panelRows
-	s.kernel(t)
+	active.quant(t)
 	y := whole.y[whole.panels*panelRows:]
 	for c := range t.w {
 		copy(y[c*whole.stride:], t.y[c*panelRows:c*panelRows+t.m.rows%panelRows])
@@ -154,60 +149,11 @@ func (s *span) partial(t *task) {
 	*t = whole
 }
 
-// exactChunk is how many columns of a panel are turned into plain numbers at a time.
-const exactChunk = 256
-
 // scratch is what one worker needs besides its registers.
 type scratch struct {
 	task   task
 	out    [maxWidth * panelRows]float32
-	acc    floatAcc
-	values [exactChunk * panelRows]float32
+	sums   [floatTile]columnSums
+	values [floatChunk * panelRows]float32
 	_      [align]byte
-}
-
-// mulFloat multiplies in float32: plain panels as they are, quantised ones a
-// few blocks at a time.
-func mulFloat(t *task) {
-	m, f := t.m, &t.m.format
-	acc := &t.scratch.acc
-	for i := range t.panels {
-		panel := m.panel(t.panel + i)
-		clear(acc[:t.w])
-		for k := 0; k < m.cols; k += exactChunk {
-			n := min(exactChunk, m.cols-k)
-			values := t.scratch.values[:n*panelRows]
-			if f.float() {
-				for j := range values {
-					values[j] = f.number(panel, k*panelRows+j)
-				}
-			} else {
-				m.values(values, panel, k)
-			}
-			active.float(acc, values, t.floats[k*t.w:], t.w, n)
-		}
-		for c := range t.w {
-			out := t.y[c*t.stride+i*panelRows:][:panelRows]
-			for r := range out {
-				out[r] = acc[c][0][r] + acc[c][1][r]
-			}
-		}
-	}
-}
-
-// values turns blocks of a panel, from column k on, into plain numbers.
-func (m *Matrix) values(dst []float32, panel []byte, k int) {
-	f := &m.format
-	var q [panelRows * blockCols]uint8
-	for b := k / blockCols; len(dst) > 0; b++ {
-		f.unpack(&q, panel[m.headerBytes+b*f.quantBytes():])
-		for r := range panelRows {
-			s := f.scale(panel, b, r)
-			for k := range blockCols {
-				v := int(q[k/4*64+4*r+k%4]) - f.offset
-				dst[k*panelRows+r] = float32(s.d[k/16]*float32(v)) + s.m
-			}
-		}
-		dst = dst[blockCols*panelRows:]
-	}
 }

@@ -164,6 +164,26 @@ func mulQ6Kx4AVX2(headers *byte, quants *byte, acts *uint32, y *float32, blocks 
 //go:noescape
 func mulQ6Kx8AVX2(headers *byte, quants *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
 
+// mulFloatx1AVX2 multiplies plain numbers by 1 columns.
+//
+//go:noescape
+func mulFloatx1AVX2(acc *float32, w *float32, x *float32, count int)
+
+// mulFloatx2AVX2 multiplies plain numbers by 2 columns.
+//
+//go:noescape
+func mulFloatx2AVX2(acc *float32, w *float32, x *float32, count int)
+
+// mulFloatx4AVX2 multiplies plain numbers by 4 columns.
+//
+//go:noescape
+func mulFloatx4AVX2(acc *float32, w *float32, x *float32, count int)
+
+// mulFloatx8AVX2 multiplies plain numbers by 8 columns.
+//
+//go:noescape
+func mulFloatx8AVX2(acc *float32, w *float32, x *float32, count int)
+
 // quantizeBlocksAVX2 quantises one column of activations: quants and numbers are
 // its places in the first record of its group.
 //

@@ -4,6 +4,26 @@
 
 package mat
 
+// mulFloatx1AVX512 multiplies plain numbers by 1 columns.
+//
+//go:noescape
+func mulFloatx1AVX512(acc *float32, w *float32, x *float32, count int)
+
+// mulFloatx2AVX512 multiplies plain numbers by 2 columns.
+//
+//go:noescape
+func mulFloatx2AVX512(acc *float32, w *float32, x *float32, count int)
+
+// mulFloatx4AVX512 multiplies plain numbers by 4 columns.
+//
+//go:noescape
+func mulFloatx4AVX512(acc *float32, w *float32, x *float32, count int)
+
+// mulFloatx8AVX512 multiplies plain numbers by 8 columns.
+//
+//go:noescape
+func mulFloatx8AVX512(acc *float32, w *float32, x *float32, count int)
+
 // mulQ4x1AVX512 multiplies panels of Q4 by 1 columns.
 //
 //go:noescape

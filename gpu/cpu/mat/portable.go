@@ -8,8 +8,7 @@ type task struct {
 	panel   int       // the first panel
 	panels  int       // how many
 	w       int       // columns of the group
-	acts    []uint32  // the group, quantised; or
-	floats  []float32 // the group as it is
+	acts    []uint32  // the group
 	y       []float32 // output of row 0 of the first panel, column 0
 	stride  int       // from one output column to the next
 	scratch *scratch
@@ -77,21 +76,3 @@ func dots(q []uint8, x []int8, init int32) (sum [panelRows]int32) {
 	}
 	return sum
 }
-
-// mulFloatGo is the portable kernel of plain numbers: count columns of w, 16
-// rows each, times x, added to acc. Even and odd columns are summed apart.
-func mulFloatGo(acc *floatAcc, w []float32, x []float32, width, count int) {
-	for k := range count {
-		row := (*[panelRows]float32)(w[k*panelRows:])
-		for c := range width {
-			v, sum := x[k*width+c], &acc[c][k&1]
-			for r := range sum {
-				sum[r] = fma(row[r], v, sum[r])
-			}
-		}
-	}
-}
-
-// floatAcc holds the sums of one panel for a group of columns: over even columns of
-// the matrix and over odd ones.
-type floatAcc [maxWidth][2][panelRows]float32

@@ -26,6 +26,7 @@ func kernelsOf(path isa.Path) kernels {
 		addMulHalf: func(y []float32, a float32, x []uint16) { addMulHalfAVX2(&y[0], &x[0], a, len(y)) },
 		toHalf:     func(dst []uint16, x []float32) { toHalfAVX2(&dst[0], &x[0], len(dst)) },
 		fromHalf:   func(dst []float32, x []uint16) { fromHalfAVX2(&dst[0], &x[0], len(dst)) },
+		fromBF16:   func(dst []float32, x []uint16) { fromBF16AVX2(&dst[0], &x[0], len(dst)) },
 		add:        func(dst, x, y []float32) { addAVX2(&dst[0], &x[0], &y[0], len(dst)) },
 		mul:        func(dst, x, y []float32) { mulAVX2(&dst[0], &x[0], &y[0], len(dst)) },
 		scale:      func(dst, x []float32, a float32) { scaleAVX2(&dst[0], &x[0], a, len(dst)) },

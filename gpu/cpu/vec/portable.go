@@ -19,6 +19,7 @@ type kernels struct {
 	addMulHalf  func(y []float32, a float32, x []uint16)
 	toHalf      func(dst []uint16, x []float32)
 	fromHalf    func(dst []float32, x []uint16)
+	fromBF16    func(dst []float32, x []uint16)
 	add, mul    func(dst, x, y []float32)
 	scale, exp  func(dst, x []float32, a float32)
 	scaleMul    func(dst, x, y []float32, a float32)
@@ -88,6 +89,11 @@ var portable = kernels{
 	fromHalf: func(dst []float32, x []uint16) {
 		for i := range dst {
 			dst[i] = fromHalf(x[i])
+		}
+	},
+	fromBF16: func(dst []float32, x []uint16) {
+		for i := range dst {
+			dst[i] = quant.BF16ToFloat(x[i])
 		}
 	},
 	add: func(dst, x, y []float32) {

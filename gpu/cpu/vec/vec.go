@@ -15,7 +15,11 @@
 // otherwise. Lengths come from the first parameter; shorter others panic.
 package vec
 
-import "math"
+import (
+	"math"
+
+	"github.com/pooled/pooled/core/quant"
+)
 
 // lanes is the number of partial sums; step the numbers of one register.
 const (
@@ -161,6 +165,18 @@ func FromHalf(dst []float32, x []uint16) {
 	}
 	for i := n; i < len(dst); i++ {
 		dst[i] = fromHalf(x[i])
+	}
+}
+
+// FromBF16 widens bfloat16 x, exactly.
+func FromBF16(dst []float32, x []uint16) {
+	x = x[:len(dst)]
+	n := len(dst) &^ (step - 1)
+	if n > 0 {
+		kernel.fromBF16(dst[:n], x)
+	}
+	for i := n; i < len(dst); i++ {
+		dst[i] = quant.BF16ToFloat(x[i])
 	}
 }
 

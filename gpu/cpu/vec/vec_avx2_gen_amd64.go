@@ -44,6 +44,11 @@ func toHalfAVX2(dst *uint16, x *float32, n int)
 //go:noescape
 func fromHalfAVX2(dst *float32, x *uint16, n int)
 
+// fromBF16AVX2 computes dst = x. n is a multiple of 8.
+//
+//go:noescape
+func fromBF16AVX2(dst *float32, x *uint16, n int)
+
 // addAVX2 computes dst = x + y. n is a multiple of 8.
 //
 //go:noescape

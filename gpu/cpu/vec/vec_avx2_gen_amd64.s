@@ -262,6 +262,24 @@ loop:
 	VZEROUPPER
 	RET
 
+// func fromBF16AVX2(dst *float32, x *uint16, n int)
+// Requires: AVX, AVX2
+TEXT ·fromBF16AVX2(SB), $0-24
+	MOVQ dst+0(FP), CX
+	MOVQ x+8(FP), DX
+	MOVQ n+16(FP), BX
+	XORQ AX, AX
+
+loop:
+	VPMOVZXWD (DX)(AX*2), Y0
+	VPSLLD    $0x10, Y0, Y0
+	VMOVDQU   Y0, (CX)(AX*4)
+	ADDQ      $0x08, AX
+	CMPQ      AX, BX
+	JLT       loop
+	VZEROUPPER
+	RET
+
 // func addAVX2(dst *float32, x *float32, y *float32, n int)
 // Requires: AVX
 TEXT ·addAVX2(SB), $0-32

@@ -56,6 +56,7 @@ func operations(rng *rand.Rand, n int) map[string]func() []float32 {
 		"AddMul":      onto(func(dst []float32) { AddMul(dst, 0.37, x) }),
 		"AddMulHalf":  onto(func(dst []float32) { AddMulHalf(dst, 0.37, hx) }),
 		"FromHalf":    onto(func(dst []float32) { FromHalf(dst, hx) }),
+		"FromBF16":    onto(func(dst []float32) { FromBF16(dst, hx) }),
 		"ToHalf": onto(func(dst []float32) {
 			h := make([]uint16, n)
 			ToHalf(h, z)
