@@ -11,11 +11,11 @@ type Phase string
 // The phases of a pull.
 const (
 	Checking    Phase = "checking"    // reading what an earlier pull left behind
-	Downloading Phase = "downloading" //
+	Downloading Phase = "downloading" // from the server
 	Waiting     Phase = "waiting"     // before the next try; Note says why
 	Copying     Phase = "copying"     // from a local file
 	Verifying   Phase = "verifying"   // the file as a model
-	Done        Phase = "done"        //
+	Done        Phase = "done"        // the model is in the folder
 )
 
 // Progress is one report of a pull.
