@@ -52,7 +52,7 @@ func (t *Tree) Load(name string) (string, error) {
 		if errors.Is(err, fs.ErrNotExist) {
 			return "", fmt.Errorf("cannot import %s: there is no such file%s", name, t.hint(name))
 		}
-		return "", fmt.Errorf("cannot import %s: %w", name, err)
+		return "", fmt.Errorf("cannot import %s: %w%s", name, err, t.hint(name))
 	}
 	if path.Ext(name) == ".json" {
 		return JSONModule(text), nil

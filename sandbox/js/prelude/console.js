@@ -53,7 +53,7 @@
   const elapsed = (name, ...args) => {
     if (!timers.has(name)) return write('warn', `console: there is no timer "${name}"`);
     const ms = host.now() - timers.get(name);
-    write('log', `${name}: ${Number(ms.toFixed(3))}ms${args.length ? ' ' + host.format(args) : ''}`);
+    write('log', `${name}: ${Number(ms.toFixed(1))}ms${args.length ? ' ' + host.format(args) : ''}`);
   };
 
   const console = {
