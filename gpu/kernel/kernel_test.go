@@ -22,7 +22,7 @@ func all(t *testing.T) []Kernel {
 		lin := Linear{Layout: l, Blocks: 16, Rows: 70, Width: 70, Lanes: 16}
 		full := lin
 		full.Bias, full.Residual = true, true
-		ks = append(ks, lin.Matvec(1), full.Matvec(8), lin.Matmul(), full.Matmul(), lin.Embed(1.5))
+		ks = append(ks, lin.Matvec(1), full.Matvec(8), lin.Matmul(), full.Matmul(), lin.Embed(500, 1.5))
 	}
 	for kind := range maps {
 		k, _ := Map(kind, 100, 0.5)

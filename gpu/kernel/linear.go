@@ -97,8 +97,8 @@ func (l Linear) MatmulGrid(n int) [3]uint32 { return Grid((l.Rows+127)/128, (n+6
 // MatmulShared is the workgroup memory that [Linear.Matmul] needs.
 const MatmulShared = 24 << 10
 
-// Embed looks rows up in one part of a table. Bindings: step, tokens, y, planes.
-func (l Linear) Embed(scale float64) Kernel {
+// Embed looks rows of width values up in one part of a table. Bindings: step, tokens, y, planes.
+func (l Linear) Embed(width int, scale float64) Kernel {
 	t := begin(l.name("embed"))
 	t.read("tokens", "u32")
 	t.write("y", "f32")
@@ -106,6 +106,7 @@ func (l Linear) Embed(scale float64) Kernel {
 	t.int("BLOCKS", l.Blocks)
 	t.int("FIRST", l.First)
 	t.int("COUNT", l.Rows)
+	t.int("WIDTH", width)
 	t.float("SCALE", scale)
 	t.file("weights", 1)
 	t.file(l.Layout.name, 1)

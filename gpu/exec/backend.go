@@ -1,0 +1,64 @@
+// Package exec runs plans on WebGPU: it lowers a layer range to dispatches once, keeps weights quantised in device memory
+// and submits one pass a batch.
+//
+// Activations are float32 throughout, the KV cache is float16, recurrent state float32. Every sum has one order, whatever
+// the number of columns, so a column has the same bits in every batch.
+package exec
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/pooled/pooled/core/engine"
+	"github.com/pooled/pooled/gpu/device"
+	"github.com/pooled/pooled/gpu/kernel"
+)
+
+// New opens an adapter as a backend.
+//
+// Errors: [device.ErrUnavailable], or why the driver refused.
+// Owns: the backend owns the device; close its sessions first.
+func New(a device.Adapter) (engine.Backend, error) {
+	d, err := device.Open(a)
+	if err != nil {
+		return nil, err
+	}
+	return &backend{dev: d, pipelines: map[string]*device.Pipeline{}}, nil
+}
+
+type backend struct {
+	dev       *device.Device
+	mu        sync.Mutex
+	pipelines map[string]*device.Pipeline // by the kernel's text
+	plain     bool                        // nothing is fused; for tests
+}
+
+func (b *backend) Device() engine.Device {
+	a := b.dev.Adapter()
+	return engine.Device{
+		Backend: "webgpu", Name: a.Name, Software: a.Software, Memory: a.Memory,
+		Detail: fmt.Sprintf("%s, %v, %s", a.API, a.Kind, a.Driver),
+	}
+}
+
+func (b *backend) Open(ctx context.Context, c engine.Config) (engine.Session, error) {
+	return open(ctx, b, c)
+}
+
+func (b *backend) Close() error { return b.dev.Close() }
+
+// pipeline compiles a kernel, or returns it compiled before.
+func (b *backend) pipeline(k kernel.Kernel) (*device.Pipeline, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if p, ok := b.pipelines[k.Code]; ok {
+		return p, nil
+	}
+	p, err := b.dev.NewPipeline(k.Name, k.Code, k.Bindings)
+	if err != nil {
+		return nil, err
+	}
+	b.pipelines[k.Code] = p
+	return p, nil
+}

@@ -1,0 +1,284 @@
+package exec
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/pooled/pooled/core/engine"
+	"github.com/pooled/pooled/core/model"
+	"github.com/pooled/pooled/gpu/device"
+	"github.com/pooled/pooled/gpu/kernel"
+	"github.com/pooled/pooled/gpu/program"
+)
+
+// session is a layer range in device memory.
+type session struct {
+	mu      sync.Mutex
+	b       *backend
+	prog    *program.Program
+	context int
+	ubatch  int
+	closed  bool
+	pos     int
+
+	buffers                 []*device.Buffer
+	groups                  []*device.Group
+	weightBytes, stateBytes int64
+	matrices                map[int]*matrix
+	vectors                 map[int]device.View
+	sources                 map[int]*source // only while the session opens
+	state                   state
+	parts                   *device.Buffer
+
+	steps       *device.Buffer // the Step of the trunk, then that of the head
+	trunk, head *block
+	top         []stage
+	topFrom     device.View
+	lseFrom     device.View
+	read        *device.Buffer
+	scratch     []byte
+	cmds        []device.Command
+}
+
+// The columns of one pass where the caller leaves them to us: enough to keep a GPU busy, and short enough for desktops,
+// which reset a GPU that is silent for two seconds.
+const (
+	ubatchGPU      = 256
+	ubatchSoftware = 64
+)
+
+// headColumns is the most columns whose logits are computed at a time: they are wide.
+const headColumns = 16
+
+func open(ctx context.Context, b *backend, c engine.Config) (_ engine.Session, err error) {
+	if c.Plan == nil || c.Weights == nil {
+		return nil, errors.New("a session needs a plan and its weights")
+	}
+	prog, err := program.Build(c)
+	if err != nil {
+		return nil, err
+	}
+	if c.Context < 1 {
+		return nil, fmt.Errorf("a context of %d positions", c.Context)
+	}
+	s := &session{
+		b: b, prog: prog, context: c.Context, ubatch: c.Ubatch,
+		matrices: map[int]*matrix{}, vectors: map[int]device.View{},
+	}
+	if s.ubatch < 1 {
+		s.ubatch = ubatchGPU
+		if b.dev.Adapter().Software {
+			s.ubatch = ubatchSoftware
+		}
+	}
+	s.ubatch = min(s.ubatch, c.Context)
+	if err := s.checkOps(); err != nil {
+		return nil, err
+	}
+	if s.sources, err = survey(c, prog); err != nil {
+		return nil, err
+	}
+	defer func() {
+		s.sources = nil
+		if err != nil {
+			s.release()
+		}
+	}()
+	if err := s.openState(); err != nil {
+		return nil, err
+	}
+	if err := s.load(ctx, c); err != nil {
+		return nil, err
+	}
+	if err := s.compile(); err != nil {
+		return nil, err
+	}
+	// Waits, so that what fails late fails here.
+	if err := b.dev.Run(nil, nil, nil, true); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// checkOps refuses what the kernels cannot do, before anything is uploaded.
+func (s *session) checkOps() error {
+	limits := s.b.dev.Adapter().Limits
+	for i, w := range s.prog.Widths {
+		if n := 4 * int64(s.ubatch) * int64(w); i != s.prog.Logits && n > limits.Binding {
+			return fmt.Errorf("%w: %d columns of a value %d wide need a binding of %d bytes, the device has %d",
+				engine.ErrOutOfMemory, s.ubatch, w, n, limits.Binding)
+		}
+	}
+	for _, op := range s.prog.Trunk {
+		bad := func(reason string) error {
+			return &model.PlanError{Block: fmt.Sprintf("layer %d", op.Layer), Op: -1, Kind: op.Kind, Reason: reason}
+		}
+		if op.Kind == model.GatedDelta && s.prog.Plan.Layers[op.Layer].State.Delta.KeyDim > kernel.DeltaKey {
+			return bad(fmt.Sprintf("keys are wider than %d", kernel.DeltaKey))
+		}
+		if op.Kind == model.Attention && s.prog.Plan.Layers[op.Layer].State.KV.ValueDim > kernel.MaxValue {
+			return bad(fmt.Sprintf("values are wider than %d", kernel.MaxValue))
+		}
+	}
+	return nil
+}
+
+// load uploads the matrices; small tensors follow as operations ask for them.
+func (s *session) load(ctx context.Context, c engine.Config) error {
+	var total, done int64
+	for _, src := range s.sources {
+		total += int64(len(src.tensor.Data))
+	}
+	report := func(n int64) {
+		done += n
+		if c.Progress != nil {
+			c.Progress(done, total)
+		}
+	}
+	for _, w := range s.prog.Plan.TensorsOf(s.prog.Range, s.prog.Embeds, s.prog.Logits != program.None) {
+		src := s.sources[w]
+		if src == nil {
+			continue
+		}
+		if !src.matrix {
+			report(int64(len(src.tensor.Data)))
+			continue
+		}
+		m, err := s.upload(ctx, src, report)
+		if err != nil {
+			return err
+		}
+		s.matrices[w] = m
+		c.Weights.Release(src.name)
+	}
+	return nil
+}
+
+func (s *session) compile() error {
+	steps, err := s.alloc(&s.stateBytes, 2*device.Align, device.Uniform|device.CopyTo)
+	if err != nil {
+		return err
+	}
+	s.steps = steps
+	lower := func(ops []program.Op, keep ...int) []step { return fuse(ops, keep...) }
+	if s.b.plain {
+		lower = func(ops []program.Op, _ ...int) []step { return plainSteps(ops) }
+	}
+	s.trunk = &block{s: s, columns: s.ubatch, now: device.View{Buffer: steps, Size: kernel.StepBytes}}
+	if err := s.trunk.compile(lower(s.prog.Trunk, s.prog.Hidden), s.prog.Widths, 0, s.prog.Hidden); err != nil {
+		return err
+	}
+	if s.prog.Logits == program.None {
+		return nil
+	}
+	now := device.View{Buffer: steps, Offset: device.Align, Size: kernel.StepBytes}
+	s.head = &block{s: s, columns: min(headColumns, s.ubatch), now: now}
+	if err := s.head.compile(lower(s.prog.Head, s.prog.Logits), s.prog.Widths, s.prog.Hidden, s.prog.Logits); err != nil {
+		return err
+	}
+	search := &block{s: s, now: now}
+	if err := search.addTop(s.head.values[s.prog.Logits], s.prog.Plan.Vocab); err != nil {
+		return err
+	}
+	s.top = search.stages
+	return nil
+}
+
+// vectorOf returns a small tensor in device memory.
+func (s *session) vectorOf(w int) (device.View, error) {
+	if v, ok := s.vectors[w]; ok {
+		return v, nil
+	}
+	values, err := s.sources[w].values()
+	if err != nil {
+		return device.View{}, err
+	}
+	v, err := s.vector(values)
+	s.vectors[w] = v
+	return v, err
+}
+
+// gates returns the two vectors of a gated delta rule, side by side.
+func (s *session) gates(st *step) (device.View, error) {
+	a, err := s.sources[st.Weights[0]].values()
+	if err != nil {
+		return device.View{}, err
+	}
+	dt, err := s.sources[st.Weights[1]].values()
+	if err != nil {
+		return device.View{}, err
+	}
+	both := make([]float32, 0, 2*len(a))
+	for i := range a {
+		both = append(both, a[i], dt[i])
+	}
+	return s.vector(both)
+}
+
+// partsBytes bounds the memory in which attention leaves parts of long contexts.
+const partsBytes = 64 << 20
+
+// attentionParts returns the buffer that all layers leave parts in.
+func (s *session) attentionParts(a kernel.Attention) (device.View, error) {
+	want := min(a.PartBytes(8, a.Segments(0, s.context)+1), partsBytes)
+	want = max(want, min(a.PartBytes(1, a.Segments(0, s.context)+1), s.b.dev.Adapter().Limits.Binding))
+	if s.parts == nil || s.parts.Size() < want {
+		buf, err := s.alloc(&s.stateBytes, want, device.Storage)
+		if err != nil {
+			return device.View{}, err
+		}
+		s.parts = buf
+	}
+	return device.View{Buffer: s.parts, Size: s.parts.Size()}, nil
+}
+
+// Len implements [engine.Session].
+func (s *session) Len() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.pos
+}
+
+// Memory implements [engine.Session].
+func (s *session) Memory() (weights, state int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.weightBytes, s.stateBytes
+}
+
+// Close implements [engine.Session].
+func (s *session) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil
+	}
+	s.closed = true
+	err := s.b.dev.Run(nil, nil, nil, true)
+	s.release()
+	if errors.Is(err, engine.ErrDeviceLost) || errors.Is(err, engine.ErrClosed) {
+		return nil // there is nothing left to give back
+	}
+	return err
+}
+
+func (s *session) release() {
+	for _, g := range s.groups {
+		g.Free()
+	}
+	for _, b := range s.buffers {
+		b.Free()
+	}
+	s.groups, s.buffers = nil, nil
+}
+
+func words(tokens []int32) []byte {
+	b := make([]byte, 0, 4*len(tokens))
+	for _, t := range tokens {
+		b = binary.LittleEndian.AppendUint32(b, uint32(t))
+	}
+	return b
+}

@@ -1,0 +1,207 @@
+package exec
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/pooled/pooled/core/engine"
+	"github.com/pooled/pooled/core/model"
+	"github.com/pooled/pooled/core/quant"
+	"github.com/pooled/pooled/gpu/device"
+	"github.com/pooled/pooled/gpu/kernel"
+	"github.com/pooled/pooled/gpu/program"
+)
+
+// matrix is a weight of a Linear or an Embed, quantised, in one part or several, cut by rows where a binding is too small.
+type matrix struct {
+	layout     kernel.Layout
+	rows, cols int
+	blocks     int
+	parts      []matrixPart
+}
+
+type matrixPart struct {
+	first, rows int
+	planes      []device.View
+}
+
+// source is a tensor of the file that has passed every check.
+type source struct {
+	name   string
+	tensor engine.Tensor
+	rows   int
+	cols   int
+	matrix bool
+	layout kernel.Layout
+}
+
+// survey checks all tensors of a program before anything is allocated, and returns them by their index in the plan.
+func survey(c engine.Config, p *program.Program) (map[int]*source, error) {
+	sources := map[int]*source{}
+	for _, ops := range [][]program.Op{p.Trunk, p.Head} {
+		for _, op := range ops {
+			for i, w := range op.Weights {
+				s, err := surveyOne(c, p.Plan.Tensors[w], sources[w])
+				if err != nil {
+					return nil, err
+				}
+				if i == 0 && (op.Kind == model.Linear || op.Kind == model.Embed) {
+					s.matrix = true
+				}
+				sources[w] = s
+			}
+		}
+	}
+	for w, s := range sources {
+		if !s.matrix {
+			continue
+		}
+		l, err := kernel.LayoutOf(s.tensor.Type)
+		if err != nil {
+			return nil, &model.PlanError{Op: -1, Tensor: p.Plan.Tensors[w].Name, Reason: err.Error()}
+		}
+		s.layout = l
+	}
+	return sources, nil
+}
+
+func surveyOne(c engine.Config, want model.Tensor, have *source) (*source, error) {
+	if have != nil {
+		return have, nil
+	}
+	bad := func(reason string, args ...any) error {
+		return &model.PlanError{Op: -1, Tensor: want.Name, Reason: fmt.Sprintf(reason, args...)}
+	}
+	t, err := c.Weights.Tensor(want.Name)
+	if err != nil {
+		return nil, fmt.Errorf("tensor %s: %w", want.Name, err)
+	}
+	if !model.SameShape(t.Shape, want.Shape) {
+		return nil, bad("the plan says %v, the file has %v", want.Shape, t.Shape)
+	}
+	s := &source{name: want.Name, tensor: t, rows: 1, cols: want.Shape[len(want.Shape)-1]}
+	if len(want.Shape) == 2 {
+		s.rows = want.Shape[0]
+	}
+	if !quant.Supported(t.Type) {
+		return nil, bad("its type %v cannot be computed", t.Type)
+	}
+	row, err := t.Type.RowBytes(s.cols)
+	if err != nil {
+		return nil, bad("%v", err)
+	}
+	if int64(len(t.Data)) != int64(row)*int64(s.rows) {
+		return nil, bad("it has %d bytes, want %d rows of %d", len(t.Data), s.rows, row)
+	}
+	return s, nil
+}
+
+// values returns a small tensor as float32.
+func (s *source) values() ([]float32, error) {
+	v := make([]float32, s.rows*s.cols)
+	if err := quant.Dequantize(v, s.tensor.Type, s.tensor.Data); err != nil {
+		return nil, fmt.Errorf("tensor %s: %w", s.name, err)
+	}
+	return v, nil
+}
+
+// uploadChunk is about how many bytes are laid out in memory at a time.
+const uploadChunk = 16 << 20
+
+func up(n, to int64) int64 { return (n + to - 1) / to * to }
+
+// upload lays a matrix out in device memory, piece by piece; done is called with the bytes of the file that are through.
+func (s *session) upload(ctx context.Context, src *source, done func(int64)) (*matrix, error) {
+	m := &matrix{layout: src.layout, rows: src.rows, cols: src.cols, blocks: (src.cols + 31) / 32}
+	limits := s.b.dev.Adapter().Limits
+	tileBytes := m.layout.Planes(32, m.blocks)
+	perPart := (src.rows + 31) / 32
+	sum := int64(0)
+	for _, n := range tileBytes {
+		sum += n
+		perPart = min(perPart, int(min(limits.Binding/n, 1<<26)))
+	}
+	perPart = min(perPart, int(min((limits.Buffer-4096)/sum, 1<<26)))
+	if perPart < 1 {
+		return nil, fmt.Errorf("tensor %s: 32 rows need a binding of %d bytes, the device has %d: %w", src.name, sum, limits.Binding, engine.ErrOutOfMemory)
+	}
+	for first := 0; first < src.rows; first += perPart * 32 {
+		part, err := s.uploadPart(ctx, src, m, first, min(perPart*32, src.rows-first), done)
+		if err != nil {
+			return nil, fmt.Errorf("tensor %s: %w", src.name, err)
+		}
+		m.parts = append(m.parts, part)
+	}
+	return m, nil
+}
+
+func (s *session) uploadPart(ctx context.Context, src *source, m *matrix, first, rows int, done func(int64)) (matrixPart, error) {
+	part := matrixPart{first: first, rows: rows}
+	at := int64(0)
+	for _, n := range m.layout.Planes(rows, m.blocks) {
+		part.planes = append(part.planes, device.View{Offset: at, Size: n})
+		at = up(at+n, device.Align)
+	}
+	buf, err := s.alloc(&s.weightBytes, at, device.Storage|device.CopyTo)
+	if err != nil {
+		return part, err
+	}
+	tileBytes := m.layout.Planes(32, m.blocks)
+	sum := int64(0)
+	for i, n := range tileBytes {
+		part.planes[i].Buffer = buf
+		sum += n
+	}
+	chunk := int(max(1, uploadChunk/sum)) * 32
+	row, err := src.tensor.Type.RowBytes(src.cols)
+	if err != nil {
+		return part, err
+	}
+	dst := make([][]byte, len(tileBytes))
+	for r := 0; r < rows; r += chunk {
+		if err := ctx.Err(); err != nil {
+			return part, err
+		}
+		n := min(chunk, rows-r)
+		for i, size := range m.layout.Planes(n, m.blocks) {
+			if int64(cap(dst[i])) < size {
+				dst[i] = make([]byte, size)
+			}
+			dst[i] = dst[i][:size]
+			if n%32 != 0 {
+				clear(dst[i])
+			}
+		}
+		data := src.tensor.Data[(first+r)*row : (first+r+n)*row]
+		if err := m.layout.Pack(dst, src.tensor.Type, data, n, src.cols); err != nil {
+			return part, err
+		}
+		for i := range dst {
+			if err := s.b.dev.Write(buf, part.planes[i].Offset+int64(r/32)*tileBytes[i], dst[i]); err != nil {
+				return part, err
+			}
+		}
+		done(int64(len(data)))
+	}
+	return part, nil
+}
+
+// vector uploads small weights as float32.
+func (s *session) vector(v []float32) (device.View, error) {
+	buf, err := s.alloc(&s.weightBytes, int64(len(v))*4, device.Storage|device.CopyTo)
+	if err != nil {
+		return device.View{}, err
+	}
+	return device.View{Buffer: buf, Size: int64(len(v)) * 4}, s.b.dev.Write(buf, 0, floatBytes(v))
+}
+
+// alloc allocates a buffer of the session and counts it.
+func (s *session) alloc(count *int64, size int64, u device.Usage) (*device.Buffer, error) {
+	buf, err := s.b.dev.NewBuffer(size, u)
+	if err != nil {
+		return nil, err
+	}
+	s.buffers = append(s.buffers, buf)
+	*count += buf.Size()
+	return buf, nil
+}
