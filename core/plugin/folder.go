@@ -24,15 +24,6 @@ const (
 	maxJSON      = 1 << 20
 )
 
-// DefaultDir returns the user's plugin folder, such as ~/.config/pooled/plugins. It need not exist.
-func DefaultDir() (string, error) {
-	dir, err := os.UserConfigDir()
-	if err != nil {
-		return "", fmt.Errorf("plugin folder: %w", err)
-	}
-	return filepath.Join(dir, "pooled", "plugins"), nil
-}
-
 // Manifest describes a plugin; it is the file plugin.json beside the program.
 type Manifest struct {
 	// Name is the plugin's name, which is that of its folder, too: lower-case letters, digits and dashes.

@@ -1,0 +1,139 @@
+package plugincmd
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pooled/pooled/core/gguf"
+	"github.com/pooled/pooled/core/model"
+	"github.com/pooled/pooled/core/model/ggufmeta"
+	"github.com/pooled/pooled/core/plugin"
+	"github.com/pooled/pooled/core/plugin/modeltest"
+)
+
+func (d Deps) check() *cobra.Command {
+	var models []string
+	c := &cobra.Command{
+		Use:   "check PATH",
+		Short: "Hold a plugin against the contract, for its author",
+		Long: `Check starts the program at PATH (or the one that PATH/plugin.json names) and runs the conformance suite on it, without
+asking for an approval. What a plan must hold is checked on models: those of --model, and those in PATH/testdata.`,
+		Example: "  pooled plugin check ./gemma3 --model gemma-3-270m.gguf",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			program, files, err := inspect(args[0])
+			if err != nil {
+				return err
+			}
+			for _, path := range models {
+				more, err := readModels(path)
+				if err != nil {
+					return err
+				}
+				files = append(files, more...)
+			}
+			opened, err := plugin.Open(cmd.Context(), program, nil, plugin.Options{})
+			if err != nil {
+				return err
+			}
+			defer opened.Close()
+			info, out := opened.Info(), cmd.OutOrStdout()
+			fmt.Fprintf(out, "%s plans %s (contract %d)\n\n", info.Name, strings.Join(info.Architectures, ", "), info.Contract)
+			failed := 0
+			for _, r := range modeltest.Run(cmd.Context(), opened, files) {
+				if r.Err == nil {
+					fmt.Fprintf(out, "ok    %s\n", r.Name)
+					continue
+				}
+				failed++
+				fmt.Fprintf(out, "FAIL  %s\n      %v\n", r.Name, r.Err)
+			}
+			switch {
+			case failed > 0:
+				return fmt.Errorf("%d requirements do not hold", failed)
+			case len(files) == 0:
+				fmt.Fprintln(out, "\nNo plan was checked: give a model with --model FILE.gguf.")
+			default:
+				fmt.Fprintln(out, "\nAll requirements hold.")
+			}
+			return nil
+		},
+	}
+	c.Flags().StringArrayVarP(&models, "model", "m", nil, "a GGUF `file`, metadata as JSON, or a folder of these (repeatable)")
+	return c
+}
+
+// inspect finds the program that path means and the models that lie beside it.
+func inspect(path string) (program string, files []modeltest.File, err error) {
+	st, err := os.Stat(path)
+	if err != nil {
+		return "", nil, err
+	}
+	if !st.IsDir() {
+		return path, nil, nil
+	}
+	data, err := os.ReadFile(filepath.Join(path, plugin.ManifestFile))
+	if err != nil {
+		return "", nil, err
+	}
+	var m plugin.Manifest
+	if err := json.Unmarshal(data, &m); err != nil {
+		return "", nil, fmt.Errorf("%s: %w", filepath.Join(path, plugin.ManifestFile), err)
+	}
+	if !filepath.IsLocal(m.Binary) {
+		return "", nil, fmt.Errorf("%s names the program %q, which is not inside its folder", plugin.ManifestFile, m.Binary)
+	}
+	files, err = readModels(filepath.Join(path, "testdata"))
+	if errors.Is(err, os.ErrNotExist) {
+		err = nil
+	}
+	return filepath.Join(path, m.Binary), files, err
+}
+
+// readModels reads the metadata of a model, or of those in a folder.
+func readModels(path string) ([]modeltest.File, error) {
+	st, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if st.IsDir() {
+		files, err := modeltest.ReadDir(path)
+		if err != nil {
+			return nil, err
+		}
+		more, err := filepath.Glob(filepath.Join(path, "*.gguf"))
+		for _, p := range more {
+			var f []modeltest.File
+			if f, err = readModels(p); err != nil {
+				return nil, err
+			}
+			files = append(files, f...)
+		}
+		return files, err
+	}
+	var md *model.Metadata
+	if filepath.Ext(path) == ".json" {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		if md, err = modeltest.ReadMetadata(f); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+	} else {
+		f, err := gguf.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		md = ggufmeta.Of(f)
+	}
+	return []modeltest.File{{Name: filepath.Base(path), Metadata: md}}, nil
+}

@@ -1,0 +1,173 @@
+package plugincmd
+
+import (
+	"bytes"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"text/template"
+
+	"github.com/spf13/cobra"
+)
+
+// modulePath is the module that a plugin builds against.
+const modulePath = "github.com/pooled/pooled"
+
+//go:embed all:scaffold
+var scaffold embed.FS
+
+// newPlugin fills the scaffold in.
+type newPlugin struct {
+	// Name is the plugin's name, and Arch the value of general.architecture that it plans.
+	Name, Arch string
+	// Version is the version of Pooled that it requires, and Go that of Go.
+	Version, Go string
+	// Source is a checkout of Pooled to build against, or empty.
+	Source string
+	// Requires are the versions of other modules that the checkout requires, as lines of a go.mod.
+	Requires []string
+}
+
+func (d Deps) create() *cobra.Command {
+	c := &cobra.Command{Use: "new", Short: "Start a plugin: a small Go module that works", Args: cobra.NoArgs}
+	c.AddCommand(createModels())
+	return c
+}
+
+var validName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,62}$`)
+
+func createModels() *cobra.Command {
+	p := newPlugin{}
+	c := &cobra.Command{
+		Use:   "models NAME [DIR]",
+		Short: "Start a model family",
+		Long: `New writes a Go module into DIR (NAME when left out) that plans a plain decoder and passes "pooled plugin check". Change it
+into the family that you need.`,
+		Args: cobra.RangeArgs(1, 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p.Name = args[0]
+			dir := args[len(args)-1]
+			if p.Arch == "" {
+				p.Arch = p.Name
+			}
+			if !validName.MatchString(p.Name) || !validName.MatchString(p.Arch) {
+				return fmt.Errorf("%q: a name is made of lower-case letters, digits and dashes", p.Name)
+			}
+			var sums []byte
+			var err error
+			if p.Source != "" {
+				sums, err = p.fromSource()
+			} else {
+				err = p.fromRelease()
+			}
+			if err != nil {
+				return err
+			}
+			if err := p.write(dir, sums); err != nil {
+				return err
+			}
+			out := cmd.OutOrStdout()
+			fmt.Fprintf(out, "Wrote %s. Next:\n\n  cd %s\n", dir, dir)
+			if p.Source == "" {
+				fmt.Fprintln(out, "  go mod tidy")
+			}
+			fmt.Fprintln(out, "  go test .\n  go build .\n  pooled plugin check .")
+			return nil
+		},
+	}
+	c.Flags().StringVar(&p.Arch, "architecture", "", "the GGUF `architecture` that it plans (default NAME)")
+	c.Flags().StringVar(&p.Source, "pooled", "", "build against the checkout of Pooled in this `folder`")
+	return c
+}
+
+// fromRelease requires the version of the running program.
+func (p *newPlugin) fromRelease() error {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Path != modulePath || !strings.HasPrefix(info.Main.Version, "v") {
+		return errors.New("this Pooled was built from a checkout and has no version to build against; name the checkout with --pooled FOLDER")
+	}
+	p.Version, p.Go = info.Main.Version, strings.TrimPrefix(info.GoVersion, "go")
+	return nil
+}
+
+var requireLine = regexp.MustCompile(`(?m)^(?:require )?\s*([\w.\-/~]+\.[\w.\-/~]+ v[^\s]+)`)
+
+var goLine = regexp.MustCompile(`(?m)^go (\S+)$`)
+
+// fromSource takes the required versions over from the checkout, so that the module builds without a network.
+func (p *newPlugin) fromSource() (sums []byte, err error) {
+	if p.Source, err = filepath.Abs(p.Source); err != nil {
+		return nil, err
+	}
+	mod, err := os.ReadFile(filepath.Join(p.Source, "go.mod"))
+	if err != nil {
+		return nil, err
+	}
+	if !bytes.HasPrefix(mod, []byte("module "+modulePath+"\n")) {
+		return nil, fmt.Errorf("%s is not a checkout of Pooled", p.Source)
+	}
+	for _, m := range requireLine.FindAllSubmatch(mod, -1) {
+		p.Requires = append(p.Requires, string(m[1]))
+	}
+	slices.Sort(p.Requires)
+	if m := goLine.FindSubmatch(mod); m != nil {
+		p.Go = string(m[1])
+	}
+	p.Version = "v0.0.0"
+	return os.ReadFile(filepath.Join(p.Source, "go.sum"))
+}
+
+// write makes the folder and fills it; it never replaces a file.
+func (p *newPlugin) write(dir string, sums []byte) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	if len(sums) > 0 {
+		if err := create(filepath.Join(dir, "go.sum"), sums); err != nil {
+			return err
+		}
+	}
+	root, err := fs.Sub(scaffold, "scaffold")
+	if err != nil {
+		return err
+	}
+	return fs.WalkDir(root, ".", func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		to := filepath.Join(dir, strings.TrimSuffix(filepath.FromSlash(path), ".tmpl"))
+		if e.IsDir() {
+			return os.MkdirAll(to, 0o755)
+		}
+		text, err := fs.ReadFile(root, path)
+		if err != nil {
+			return err
+		}
+		t, err := template.New(path).Parse(string(text))
+		if err != nil {
+			return err
+		}
+		var b bytes.Buffer
+		if err := t.Execute(&b, p); err != nil {
+			return err
+		}
+		return create(to, b.Bytes())
+	})
+}
+
+// create writes a file that must not be there yet.
+func create(path string, data []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Close())
+}

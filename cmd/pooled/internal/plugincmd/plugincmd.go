@@ -1,0 +1,200 @@
+// Package plugincmd holds the commands "pooled plugin": listing, approving and removing plugins for users, checking and
+// starting new ones for authors, and serving the built-in families, which is how Pooled runs them.
+package plugincmd
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pooled/pooled/core/plugin"
+)
+
+// Deps is what the commands need of the program.
+type Deps struct {
+	// Catalog returns the program's plugins; it is called when a command runs.
+	Catalog func() *plugin.Catalog
+}
+
+// New returns the command "plugin".
+func New(d Deps) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "plugin",
+		Short: "Manage and write plugins",
+		Long: `Plugins add model families. A plugin is a program in the plugin folder (see "pooled plugin list"). It runs in a process
+of its own, and only after you approved it; it has to be approved again whenever its program changes.`,
+		Args: cobra.NoArgs,
+	}
+	c.AddCommand(d.list(), d.check(), d.create(), d.approve(), d.remove(), d.serve())
+	return c
+}
+
+// listed is an entry as "plugin list --json" writes it.
+type listed struct {
+	Name          string       `json:"name"`
+	State         plugin.State `json:"state"`
+	Architectures []string     `json:"architectures"`
+	Path          string       `json:"path,omitempty"`
+	SHA256        string       `json:"sha256,omitempty"`
+	Error         string       `json:"error,omitempty"`
+}
+
+func (d Deps) list() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "list",
+		Short: "List the plugins and what they add",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			entries, err := d.Catalog().List()
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return writeJSON(cmd.OutOrStdout(), entries)
+			}
+			return writeTable(cmd.OutOrStdout(), d.Catalog().Dir(), entries)
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
+
+func writeJSON(w io.Writer, entries []plugin.Entry) error {
+	all := make([]listed, 0, len(entries))
+	for _, e := range entries {
+		l := listed{Name: e.Name, State: e.State, Architectures: e.Info.Architectures, Path: e.Path, SHA256: e.SHA256}
+		if e.Err != nil {
+			l.Error = e.Err.Error()
+		}
+		all = append(all, l)
+	}
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	return enc.Encode(all)
+}
+
+func writeTable(w io.Writer, dir string, entries []plugin.Entry) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "NAME\tSTATE\tARCHITECTURES")
+	for _, e := range entries {
+		what := strings.Join(e.Info.Architectures, ", ")
+		if what == "" {
+			what = "-"
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\n", e.Name, e.State, what)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	for _, e := range entries {
+		switch e.State {
+		case plugin.Broken:
+			fmt.Fprintf(w, "\n%v\n", e.Err)
+		case plugin.New, plugin.Changed:
+			fmt.Fprintf(w, "\n%s is %s. If you trust it: pooled plugin approve %s\n", e.Name, e.State, e.Name)
+		}
+	}
+	if dir != "" {
+		fmt.Fprintf(w, "\nPlugin folder: %s\n", dir)
+	}
+	return nil
+}
+
+func (d Deps) approve() *cobra.Command {
+	var yes bool
+	c := &cobra.Command{
+		Use:   "approve NAME",
+		Short: "Allow a plugin to run, as it is now",
+		Long: `Approve records the SHA-256 of the plugin's program; Pooled checks it before every start. The program runs as you, with
+an empty environment: approve only what you trust.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			catalog, out := d.Catalog(), cmd.OutOrStdout()
+			e, err := find(catalog, args[0])
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(out, "Program: %s\nSHA-256: %s\n", e.Path, e.SHA256)
+			if e.State == plugin.Changed {
+				fmt.Fprintln(out, "The program has changed since you approved it.")
+			}
+			if !yes && !confirmed(cmd, "Allow it to run? [y/N] ") {
+				return fmt.Errorf("plugin %s: %w", e.Name, plugin.ErrNotApproved)
+			}
+			if e, err = catalog.Approve(cmd.Context(), e.Name); err != nil {
+				return err
+			}
+			fmt.Fprintf(out, "Approved. It plans %s.\n", strings.Join(e.Info.Architectures, ", "))
+			return nil
+		},
+	}
+	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	return c
+}
+
+// find returns the dropped-in plugin of a name, in order.
+func find(catalog *plugin.Catalog, name string) (plugin.Entry, error) {
+	entries, err := catalog.List()
+	if err != nil {
+		return plugin.Entry{}, err
+	}
+	for _, e := range entries {
+		if e.Name == name && e.State != plugin.BuiltIn {
+			return e, e.Err
+		}
+	}
+	return plugin.Entry{}, fmt.Errorf("%q: %w in %s", name, plugin.ErrUnknown, catalog.Dir())
+}
+
+// confirmed asks a question; only an answer that begins with y is a yes.
+func confirmed(cmd *cobra.Command, question string) bool {
+	fmt.Fprint(cmd.OutOrStdout(), question)
+	answer, _ := bufio.NewReader(io.LimitReader(cmd.InOrStdin(), 64)).ReadString('\n')
+	return strings.HasPrefix(strings.ToLower(strings.TrimSpace(answer)), "y")
+}
+
+func (d Deps) remove() *cobra.Command {
+	var yes bool
+	c := &cobra.Command{
+		Use:   "remove NAME",
+		Short: "Delete a plugin and its approval",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			catalog := d.Catalog()
+			if !yes && !confirmed(cmd, fmt.Sprintf("Delete plugin %s from %s? [y/N] ", args[0], catalog.Dir())) {
+				fmt.Fprintln(cmd.OutOrStdout(), "Kept.")
+				return nil
+			}
+			if err := catalog.Remove(args[0]); err != nil {
+				return err
+			}
+			fmt.Fprintln(cmd.OutOrStdout(), "Removed.")
+			return nil
+		},
+	}
+	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	return c
+}
+
+func (d Deps) serve() *cobra.Command {
+	return &cobra.Command{
+		Use:    "serve models/NAME",
+		Short:  "Serve a built-in family; Pooled runs this itself",
+		Hidden: true,
+		Args:   cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			f, err := d.Catalog().Builtin(args[0])
+			if err != nil {
+				return err
+			}
+			plugin.ServeFamily(f)
+			return nil
+		},
+	}
+}

@@ -1,0 +1,190 @@
+package plugincmd_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/pooled/pooled/cmd/pooled/internal/plugincmd"
+	"github.com/pooled/pooled/core/model"
+	"github.com/pooled/pooled/core/plugin"
+	"github.com/pooled/pooled/plugins/models/dense"
+)
+
+const checkout = "../../../.."
+
+// TestMain lets the test binary stand for a plugin program.
+func TestMain(m *testing.M) {
+	switch strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") {
+	case "sound":
+		plugin.ServeFamily(dense.Family{})
+		return
+	case "garbage":
+		os.Stdout.WriteString("hello\n")
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// run runs "pooled plugin" on a folder and returns what it prints.
+func run(t *testing.T, dir, stdin string, args ...string) (string, error) {
+	t.Helper()
+	c := plugin.NewCatalog(dir, model.Families{dense.Family{}}, plugin.Options{})
+	defer c.Close()
+	cmd := plugincmd.New(plugincmd.Deps{Catalog: func() *plugin.Catalog { return c }})
+	var out bytes.Buffer
+	cmd.SetArgs(args)
+	cmd.SetIn(strings.NewReader(stdin))
+	cmd.SetOut(&out)
+	cmd.SetErr(&out)
+	cmd.SilenceErrors, cmd.SilenceUsage = true, true
+	err := cmd.ExecuteContext(t.Context())
+	return out.String(), err
+}
+
+// folder makes a plugin folder with links to the test binary.
+func folder(t *testing.T, names ...string) string {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("links to programs need rights on Windows")
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for _, name := range names {
+		if err := os.Symlink(self, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func TestListApproveRemove(t *testing.T) {
+	dir := folder(t, "sound", "garbage")
+	want := func(step string, got string, err error, parts ...string) {
+		t.Helper()
+		if err != nil {
+			t.Fatalf("%s: %v", step, err)
+		}
+		for _, p := range parts {
+			if !strings.Contains(got, p) {
+				t.Errorf("%s: no %q in\n%s", step, p, got)
+			}
+		}
+	}
+	out, err := run(t, dir, "", "list")
+	want("list", out, err, "models/dense  built in      llama, qwen2, qwen3\n", "sound         not approved  -\n",
+		"pooled plugin approve sound", "Plugin folder: "+dir)
+
+	out, err = run(t, dir, "no\n", "approve", "sound")
+	if !errors.Is(err, plugin.ErrNotApproved) || !strings.Contains(out, "SHA-256: ") || !strings.Contains(out, "[y/N]") {
+		t.Errorf("approve, answered no: %v\n%s", err, out)
+	}
+	if _, err = run(t, dir, "", "approve", "sound"); !errors.Is(err, plugin.ErrNotApproved) {
+		t.Errorf("approve without an answer: %v, want ErrNotApproved", err)
+	}
+	out, err = run(t, dir, "y\n", "approve", "sound")
+	want("approve", out, err, "Approved. It plans llama, qwen2, qwen3.")
+	out, err = run(t, dir, "", "list", "--json")
+	var list []map[string]any
+	if err != nil || json.Unmarshal([]byte(out), &list) != nil || len(list) != 3 || list[2]["state"] != "approved" {
+		t.Errorf("list --json: %v\n%s", err, out)
+	}
+
+	if _, err := run(t, dir, "", "approve", "garbage", "--yes"); !errors.Is(err, model.ErrFault) {
+		t.Errorf("approve of garbage: %v, want ErrFault", err)
+	}
+	for _, name := range []string{"nobody", "models/dense"} {
+		if _, err := run(t, dir, "", "approve", name, "--yes"); !errors.Is(err, plugin.ErrUnknown) {
+			t.Errorf("approve of %s: %v, want ErrUnknown", name, err)
+		}
+	}
+
+	out, err = run(t, dir, "\n", "remove", "sound")
+	want("remove, not confirmed", out, err, "Kept.")
+	out, err = run(t, dir, "", "remove", "sound", "-y")
+	want("remove", out, err, "Removed.")
+	if out, err = run(t, dir, "", "list"); err != nil || strings.Contains(out, "sound") {
+		t.Errorf("list after remove: %v\n%s", err, out)
+	}
+}
+
+func TestCheck(t *testing.T) {
+	dir := folder(t, "sound", "garbage")
+	out, err := run(t, "", "", "check", filepath.Join(dir, "sound"))
+	if err != nil || !strings.Contains(out, "ok    info is complete") || !strings.Contains(out, "No plan was checked") {
+		t.Errorf("without a model: %v\n%s", err, out)
+	}
+	out, err = run(t, "", "", "check", filepath.Join(dir, "sound"), "--model", filepath.Join(checkout, "plugins/models/dense/testdata/llama-tied.json"))
+	if err != nil || !strings.Contains(out, "ok    llama-tied.json is planned") || !strings.Contains(out, "All requirements hold.") {
+		t.Errorf("with a model: %v\n%s", err, out)
+	}
+	out, err = run(t, "", "", "check", filepath.Join(dir, "sound"), "--model", filepath.Join(checkout, "plugins/models/qwen35/testdata/nano.json"))
+	if err == nil || !strings.Contains(out, "FAIL  nano.json is planned") {
+		t.Errorf("with a model of another family: %v\n%s", err, out)
+	}
+	if _, err := run(t, "", "", "check", filepath.Join(dir, "garbage")); !errors.Is(err, model.ErrFault) {
+		t.Errorf("garbage: %v, want ErrFault", err)
+	}
+	if _, err := run(t, "", "", "check", dir); err == nil {
+		t.Error("a folder without a manifest: want an error")
+	}
+}
+
+func TestServeUnknown(t *testing.T) {
+	if _, err := run(t, "", "", "serve", "models/nothing"); !errors.Is(err, plugin.ErrUnknown) {
+		t.Errorf("got %v, want ErrUnknown", err)
+	}
+}
+
+// TestNew builds what "new" writes, runs its tests, checks it and uses it.
+func TestNew(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a module")
+	}
+	src := filepath.Join(t.TempDir(), "starling")
+	if out, err := run(t, "", "", "new", "models", "starling", src, "--architecture", "bird", "--pooled", checkout); err != nil {
+		t.Fatalf("new: %v\n%s", err, out)
+	}
+	for _, args := range [][]string{{"vet", "."}, {"test", "."}, {"build", "-o", "starling", "."}} {
+		cmd := exec.Command("go", args...)
+		cmd.Dir = src
+		cmd.Env = append(os.Environ(), "GOFLAGS=-mod=readonly", "GOPROXY=off", "GOWORK=off")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("go %s: %v\n%s", args[0], err, out)
+		}
+	}
+	out, err := run(t, "", "", "check", src)
+	if err != nil || !strings.Contains(out, "starling plans bird (contract 1)") || !strings.Contains(out, "ok    tiny without a tensor") {
+		t.Fatalf("check: %v\n%s", err, out)
+	}
+
+	dir := t.TempDir()
+	if err := os.Rename(src, filepath.Join(dir, "starling")); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := run(t, dir, "", "list"); err != nil || !strings.Contains(out, "starling      not approved  bird") {
+		t.Errorf("list: %v\n%s", err, out)
+	}
+	if out, err := run(t, dir, "yes\n", "approve", "starling"); err != nil || !strings.Contains(out, "It plans bird.") {
+		t.Errorf("approve: %v\n%s", err, out)
+	}
+
+	if _, err := run(t, "", "", "new", "models", "starling", filepath.Join(dir, "starling"), "--pooled", checkout); !errors.Is(err, os.ErrExist) {
+		t.Errorf("new over a plugin: %v, want ErrExist", err)
+	}
+	if _, err := run(t, "", "", "new", "models", "Starling", "--pooled", checkout); err == nil {
+		t.Error("a name in capitals: want an error")
+	}
+	if _, err := run(t, "", "", "new", "models", "x", t.TempDir(), "--pooled", t.TempDir()); err == nil {
+		t.Error("a folder that is no checkout: want an error")
+	}
+}
