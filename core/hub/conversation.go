@@ -56,8 +56,8 @@ type Conversation struct {
 //
 // Errors: [chat.ErrNoTemplate] for a base model.
 func (m *Model) NewConversation(system string) (*Conversation, error) {
-	if m.Template == nil {
-		return nil, chat.ErrNoTemplate
+	if _, err := m.template(); err != nil {
+		return nil, err
 	}
 	c := &Conversation{model: m}
 	if system != "" {
@@ -133,15 +133,18 @@ func (m *Model) answer(ctx context.Context, messages []chat.Message, opt generat
 	opt.Progress = func(done, total int) {
 		emitErr = errors.Join(emitErr, emit(Piece{Kind: Reading, Done: done, Total: total}))
 	}
-	split := chat.NewSplitter(prompt)
-	send := func(s chat.Split) error {
-		if s.Reasoning != "" {
-			if err := emit(Piece{Kind: Reasoning, Text: s.Reasoning}); err != nil {
+	split := chat.NewSplitter(prompt.Tags, prompt.Reasoning)
+	msg := chat.Message{Role: chat.RoleAssistant}
+	send := func(reasoning, content string) error {
+		msg.Reasoning += reasoning
+		msg.Content += content
+		if reasoning != "" {
+			if err := emit(Piece{Kind: Reasoning, Text: reasoning}); err != nil {
 				return err
 			}
 		}
-		if s.Content != "" {
-			return emit(Piece{Kind: Text, Text: s.Content})
+		if content != "" {
+			return emit(Piece{Kind: Text, Text: content})
 		}
 		return nil
 	}
@@ -149,7 +152,6 @@ func (m *Model) answer(ctx context.Context, messages []chat.Message, opt generat
 		return errors.Join(emitErr, send(split.Push(t.Text)))
 	})
 	err = errors.Join(err, send(split.Flush()))
-	a := Answer{Result: r, Used: len(prompt.IDs) + len(r.IDs)}
-	a.Message = chat.Message{Role: chat.RoleAssistant, Content: split.Content(), Reasoning: split.Reasoning(), IDs: r.IDs}
-	return a, err
+	msg.IDs = r.IDs
+	return Answer{Message: msg, Result: r, Used: len(prompt.IDs) + len(r.IDs)}, err
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/pooled/pooled/core/chat"
 	"github.com/pooled/pooled/core/engine"
@@ -55,12 +56,10 @@ type Model struct {
 	Session engine.Session
 	// Sequence answers prompts.
 	Sequence *generate.Sequence
-	// Template makes prompts of conversations; nil for a base model, which has none.
-	Template *chat.Template
-
-	hub   *Hub
-	file  *gguf.File
-	close sync.Once
+	hub      *Hub
+	file     *gguf.File
+	template func() (*chat.Template, error)
+	close    sync.Once
 }
 
 // Load loads a model and takes the file over, also when it fails.
@@ -109,15 +108,12 @@ func (h *Hub) load(ctx context.Context, f *gguf.File, name string, o LoadOptions
 	}
 	m := &Model{
 		Name: name, Plan: plan, Device: b.Device(), Reason: choice.Reason, Context: positions,
-		Tokenizer: tok, Session: session, hub: h, file: f,
+		Tokenizer: tok, Session: session, hub: h, file: f, template: h.newTemplate(f, tok),
 	}
 	m.Weights, m.State = session.Memory()
 	m.Sequence, err = generate.New(session, generate.Tokens(tok), generate.Config{
 		Context: positions, Recurrent: plan.Recurrent(model.LayerRange{End: len(plan.Layers)}),
 	})
-	if err == nil {
-		m.Template, err = h.template(f, tok)
-	}
 	if err != nil {
 		return nil, errors.Join(err, session.Close())
 	}
@@ -130,6 +126,38 @@ func (h *Hub) load(ctx context.Context, f *gguf.File, name string, o LoadOptions
 	}
 	h.models = append(h.models, m)
 	return m, nil
+}
+
+// Prompt turns a conversation into ids through the model's own template. Now is the present where req leaves it out.
+//
+// Errors: [chat.ErrNoTemplate] for a base model; those of [chat.Template.Prompt].
+func (m *Model) Prompt(ctx context.Context, req chat.Request) (*chat.Prompt, error) {
+	t, err := m.template()
+	if err != nil {
+		return nil, err
+	}
+	if req.Now.IsZero() {
+		req.Now = time.Now()
+	}
+	return t.Prompt(ctx, req)
+}
+
+// newTemplate makes the template at its first use: raw prompts need no sandbox.
+func (h *Hub) newTemplate(f *gguf.File, t *tokenizer.Tokenizer) func() (*chat.Template, error) {
+	text := ""
+	if v, ok := f.Get("tokenizer.chat_template"); ok {
+		text, _ = v.Str()
+	}
+	return sync.OnceValues(func() (*chat.Template, error) {
+		if text == "" {
+			return nil, chat.ErrNoTemplate
+		}
+		r, err := h.render()
+		if err != nil {
+			return nil, err
+		}
+		return chat.New(r, text, t)
+	})
 }
 
 // Close releases the model.

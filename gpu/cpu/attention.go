@@ -168,7 +168,7 @@ func (a *attender) begin(q []float32, pos, tokens, kvHead int) {
 	a.scores = resize(a.scores, tokens*a.share*keyBlock)
 	for t := range tokens {
 		src := q[(t*a.heads+kvHead*a.share)*dim:][:a.share*dim]
-		scaleTo(a.query[t*a.share*dim:][:len(src)], src, a.scale)
+		vec.Scale(a.query[t*a.share*dim:][:len(src)], src, a.scale)
 	}
 }
 
@@ -204,18 +204,15 @@ func (a *attender) block(p *partial, from, n int) {
 			clear(scores)
 			continue
 		}
-		most := p.top[col]
-		for _, v := range scores[lo:hi] {
-			most = max(most, v)
-		}
+		most := max(p.top[col], vec.Max(scores[lo:hi]))
 		keep := exp32(p.top[col] - most)
 		clear(scores[:lo])
 		clear(scores[hi:])
-		p.sum[col] = p.sum[col]*keep + vec.ExpSum(scores[lo:hi], scores[lo:hi], most)
+		p.sum[col] = p.sum[col]*keep + expSum(scores[lo:hi], most)
 		p.top[col] = most
 		if keep != 1 {
 			acc := p.acc[col*p.width:][:p.width]
-			scaleTo(acc, acc, keep)
+			vec.Scale(acc, acc, keep)
 		}
 	}
 	for g := range c.valueGroups {
@@ -230,6 +227,6 @@ func (a *attender) finish(y []float32, t int) {
 	for col := range a.tokens * a.share {
 		inv := 1 / a.total.sum[col]
 		at := ((t+col/a.share)*a.heads + a.kvHead*a.share + col%a.share) * dim
-		scaleTo(y[at:at+dim], a.total.acc[col*a.total.width:][:dim], inv)
+		vec.Scale(y[at:at+dim], a.total.acc[col*a.total.width:][:dim], inv)
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/pooled/pooled/core/model"
 	"github.com/pooled/pooled/gpu/cpu/mat"
+	"github.com/pooled/pooled/gpu/cpu/vec"
 	"github.com/pooled/pooled/gpu/program"
 )
 
@@ -78,7 +79,7 @@ func (s *session) linear(t *tape, ops []program.Op) func(int) {
 		for i := range jobs {
 			if b := bias[i]; b != nil {
 				for y := jobs[i].Y; len(y) > 0; y = y[len(b):] {
-					addTo(y[:len(b)], b)
+					vec.Add(y[:len(b)], y[:len(b)], b)
 				}
 			}
 		}
@@ -120,7 +121,7 @@ func (s *session) step(t *tape, op *program.Op) func(n int) {
 				row := y[c*width : (c+1)*width]
 				tab.row(row, int(id))
 				if scale != 1 {
-					scaleTo(row, row, scale)
+					vec.Scale(row, row, scale)
 				}
 			}
 		}
@@ -131,20 +132,20 @@ func (s *session) step(t *tape, op *program.Op) func(n int) {
 		size, eps, scale := width/a.Groups, a.Eps, a.Scale
 		return unary(func(y, x []float32) { l2Norm(y, x, size, eps, scale) })
 	case model.Add:
-		return binary(add)
+		return binary(vec.Add)
 	case model.Mul:
-		return binary(mul)
+		return binary(vec.Mul)
 	case model.Scale:
 		f := float32(a.Scale)
-		return unary(func(y, x []float32) { scaleTo(y, x, f) })
+		return unary(func(y, x []float32) { vec.Scale(y, x, f) })
 	case model.SiLU:
-		return unary(silu)
+		return unary(vec.SiLU)
 	case model.GELU:
 		return unary(gelu)
 	case model.SwiGLU:
-		return binary(swiGLU)
+		return binary(vec.SiLUMul)
 	case model.GeGLU:
-		return binary(geGLU)
+		return binary(vec.GELUMul)
 	case model.SigmoidGate:
 		return binary(sigmoidGate)
 	case model.Slice:

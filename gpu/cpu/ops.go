@@ -9,77 +9,34 @@ import (
 // The operations that work on rows by themselves. Output and input may be the same slice.
 
 func rmsNorm(y, x, w []float32, eps float64) {
-	size := len(w)
-	for g := 0; g+size <= len(x); g += size {
-		xs, ys := x[g:g+size], y[g:g+size]
-		inv := float32(1 / math.Sqrt(float64(vec.SumSquares(xs))/float64(size)+eps))
-		for i, v := range xs {
-			ys[i] = v * inv * w[i]
-		}
+	for size := len(w); len(x) >= size; x, y = x[size:], y[size:] {
+		vec.RMSNorm(y[:size], x[:size], w, float32(eps))
 	}
 }
 
 func l2Norm(y, x []float32, size int, eps, scale float64) {
-	for g := 0; g+size <= len(x); g += size {
-		xs := x[g : g+size]
-		inv := scale / math.Sqrt(float64(vec.SumSquares(xs))+eps)
-		scaleTo(y[g:g+size], xs, float32(inv))
+	for ; len(x) >= size; x, y = x[size:], y[size:] {
+		inv := scale / math.Sqrt(float64(vec.SumSquares(x[:size]))+eps)
+		vec.Scale(y[:size], x[:size], float32(inv))
 	}
 }
 
-func add(y, a, b []float32) {
-	a, b = a[:len(y)], b[:len(y)]
-	for i := range y {
-		y[i] = a[i] + b[i]
-	}
-}
-
-func addTo(y, x []float32) { add(y, y, x) }
-
-func mul(y, a, b []float32) {
-	a, b = a[:len(y)], b[:len(y)]
-	for i := range y {
-		y[i] = a[i] * b[i]
-	}
-}
-
-func scaleTo(y, x []float32, f float32) {
-	x = x[:len(y)]
-	for i := range y {
-		y[i] = x[i] * f
-	}
-}
-
-func silu(y, x []float32) { vec.SiLU(y, x) }
-
-func swiGLU(y, a, b []float32) {
-	vec.SiLU(y, a)
-	mul(y, y, b)
-}
-
-func sigmoidGate(y, a, b []float32) {
-	vec.Sigmoid(y, b)
-	mul(y, y, a)
-}
-
-// gelu is 0.5 x (1 + tanh u) with u = sqrt(2/π)(x + 0.044715 x³), written as x · sigmoid(2u).
+// gelu is GELU(x) · 1.
 func gelu(y, x []float32) {
-	const a, b = 1.5957691216057308, 0.07135481627260025 // 2·sqrt(2/π), and that times 0.044715
-	var u [256]float32
+	var ones [256]float32
+	for i := range ones {
+		ones[i] = 1
+	}
 	for len(x) > 0 {
-		n := min(len(x), len(u))
-		for i, v := range x[:n] {
-			u[i] = v * (a + b*v*v)
-		}
-		vec.Sigmoid(u[:n], u[:n])
-		mul(y[:n], u[:n], x)
+		n := min(len(x), len(ones))
+		vec.GELUMul(y[:n], x[:n], ones[:n])
 		x, y = x[n:], y[n:]
 	}
 }
 
-func geGLU(y, a, b []float32) {
-	gelu(y, a)
-	mul(y, y, b)
+func sigmoidGate(y, a, b []float32) {
+	vec.Sigmoid(y, b)
+	vec.Mul(y, y, a)
 }
 
 func slice(y, x []float32, size, offset, length int) {
@@ -87,4 +44,23 @@ func slice(y, x []float32, size, offset, length int) {
 		copy(y[:length], x[offset:])
 		x, y = x[size:], y[length:]
 	}
+}
+
+// expSum replaces x by exp(x − most) and returns the sum.
+func expSum(x []float32, most float32) float32 {
+	vec.Exp(x, x, most)
+	return vec.Sum(x)
+}
+
+// logSumExp is log Σ exp(x), leaving x as it is.
+func logSumExp(x []float32) float32 {
+	most, sum := vec.Max(x), 0.0
+	var e [1024]float32
+	for len(x) > 0 {
+		n := min(len(x), len(e))
+		vec.Exp(e[:n], x[:n], most)
+		sum += float64(vec.Sum(e[:n]))
+		x = x[n:]
+	}
+	return most + float32(math.Log(sum))
 }

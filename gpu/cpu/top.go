@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/pooled/pooled/core/engine"
-	"github.com/pooled/pooled/gpu/cpu/vec"
 )
 
 // top returns the k largest logits, largest first, the lower id first among equals, and log Σ exp.
@@ -28,7 +27,7 @@ func top(logits []float32, k int) ([]engine.Candidate, float32) {
 		}
 		return -1
 	})
-	return h, vec.LogSumExp(logits)
+	return h, logSumExp(logits)
 }
 
 // worse orders candidates: the lower logit, and among equals the higher id.

@@ -46,7 +46,7 @@ func isTerminal(f *os.File) bool {
 	return err == nil && i.Mode()&os.ModeCharDevice != 0 && i.Name() != os.DevNull && i.Name() != "null"
 }
 
-// exitError carries an exit code; a nil error says nothing more.
+// codeError carries an exit code; without an error everything has been said.
 type codeError struct {
 	code int
 	err  error
@@ -54,12 +54,15 @@ type codeError struct {
 
 func (e *codeError) Error() string {
 	if e.err == nil {
-		return fmt.Sprintf("exit code %d", e.code)
+		return ""
 	}
 	return e.err.Error()
 }
 
 func (e *codeError) Unwrap() error { return e.err }
+
+// ExitCode returns the code that the program ends with.
+func (e *codeError) ExitCode() int { return e.code }
 
 // usage marks an error as one of how the program was called.
 func usage(format string, args ...any) error {
@@ -76,15 +79,15 @@ func Main(ctx context.Context, s Streams, args []string) int {
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)
 	err := root.ExecuteContext(ctx)
-	var code *codeError
+	var code interface{ ExitCode() int }
 	switch {
 	case err == nil:
 		return 0
 	case errors.As(err, &code):
-		if code.err != nil {
-			fmt.Fprintln(s.Err, "pooled:", code.err)
+		if text := err.Error(); text != "" {
+			fmt.Fprintln(s.Err, "pooled:", text)
 		}
-		return code.code
+		return code.ExitCode()
 	case errors.Is(err, context.Canceled):
 		return exitCancelled
 	case errors.Is(err, os.ErrClosed), errors.Is(err, errPipe):

@@ -160,7 +160,10 @@ func (f *runFlags) prompt(ctx context.Context, m *hub.Model, text string) ([]int
 	}
 	msgs = append(msgs, chat.Message{Role: "user", Content: text})
 	p, err := m.Prompt(ctx, chat.Request{Messages: msgs})
-	return p.IDs, err
+	if err != nil {
+		return nil, err
+	}
+	return p.IDs, nil
 }
 
 func parseIDs(list string) ([]int32, error) {
