@@ -29,7 +29,7 @@ func hostile(t *testing.T, file string) [][2]string {
 // TestHostile runs every hostile program: it must end in time, within memory,
 // and the next program must not notice.
 func TestHostile(t *testing.T) {
-	limits := Limits{Time: 80 * time.Millisecond, Memory: 24 << 20, Output: 64 << 10}
+	limits := Limits{Time: 50 * time.Millisecond, Memory: 24 << 20, Output: 64 << 10}
 	files := []string{"testdata/hostile.txt", "testdata/hostile_more.txt"}
 	if !testing.Short() {
 		limits.Time, limits.Memory = 300*time.Millisecond, 64<<20
@@ -43,13 +43,20 @@ func TestHostile(t *testing.T) {
 			for _, p := range programs {
 				t.Run(p[0], func(t *testing.T) {
 					t.Parallel()
-					began := time.Now()
-					res, err := shared.Run(t.Context(), Program{Code: p[1]}, limits, Capabilities{})
-					took := time.Since(began)
-					if err != nil {
-						t.Fatalf("Run: %v", err)
+					var res *Result
+					took, most := time.Duration(0), limits.Time+600*time.Millisecond
+					// A busy machine may delay one run; three are the program's doing.
+					for range 3 {
+						began := time.Now()
+						var err error
+						if res, err = shared.Run(t.Context(), Program{Code: p[1]}, limits, Capabilities{}); err != nil {
+							t.Fatalf("Run: %v", err)
+						}
+						if took = time.Since(began); took <= most {
+							break
+						}
 					}
-					if most := limits.Time + 600*time.Millisecond; took > most {
+					if took > most {
 						t.Errorf("took %v, want at most %v", took, most)
 					}
 					if res.Error != nil && res.Error.Name == "SandboxError" {
