@@ -6,8 +6,12 @@ import (
 	"testing"
 
 	"github.com/pooled/pooled/core/engine"
+	"github.com/pooled/pooled/core/engine/enginetest"
+	"github.com/pooled/pooled/core/model"
 	"github.com/pooled/pooled/gpu/device"
 	"github.com/pooled/pooled/gpu/optest"
+	"github.com/pooled/pooled/plugins/models/dense"
+	"github.com/pooled/pooled/plugins/models/qwen35"
 )
 
 // open opens the first adapter, or skips loudly where the machine has none.
@@ -35,3 +39,11 @@ func openBackend(t *testing.T) *backend {
 func TestOps(t *testing.T) { optest.Run(t, openBackend(t)) }
 
 var _ engine.Backend = (*backend)(nil)
+
+// TestEngine runs the reference models. float16 keys and values are what keeps the limits above those of float32.
+func TestEngine(t *testing.T) {
+	enginetest.Run(t, enginetest.Options{
+		Backend: openBackend(t), Families: []model.Family{dense.Family{}, qwen35.Family{}},
+		Exact: true, MaxDiff: 2e-2, MaxNMSE: 1e-5,
+	})
+}
