@@ -31,6 +31,17 @@ var kinds = []kind{
 
 func (k kind) quantBytes() int { return 64 * k.bits }
 
+// headerBytes is the size of the header in front of the quants.
+func (k kind) headerBytes() int {
+	switch {
+	case k.super == 256:
+		return 320
+	case k.min:
+		return 64
+	}
+	return 32
+}
+
 // planeBytes is the size of the bit plane in front of the nibbles.
 func (k kind) planeBytes() int {
 	if k.bits == 8 {
@@ -55,12 +66,16 @@ const (
 // loop holds the pointers of the two nested loops every kernel of quantised
 // panels has: panels outside, blocks inside.
 type loop struct {
-	k                  kind
-	w                  int
-	headers, quants, x reg.GPVirtual // of the current block
-	sub                reg.GPVirtual // sub-scales of the current block
-	y                  reg.GPVirtual // of the current panel
-	stride             reg.GPVirtual
+	k       kind
+	w       int
+	headers reg.GPVirtual // of the current super-block
+	quants  reg.GPVirtual // of the current block, less quantsAt
+	sub     reg.GPVirtual // sub-scales of the current block
+	x       reg.GPVirtual // of the current block
+	y       reg.GPVirtual // of the current panel
+	stride  reg.GPVirtual
+
+	quantsAt int
 }
 
 // act is the address of four activations of column c.
@@ -70,7 +85,7 @@ func (l *loop) act(c, j int) Mem { return Mem{Base: l.x, Disp: 32*c + 4*j} }
 func (l *loop) num(i, c int) Mem { return Mem{Base: l.x, Disp: 4 * ((8+i)*l.w + c)} }
 
 // quant is the address of bytes of the block's quants.
-func (l *loop) quant(disp int) Mem { return Mem{Base: l.quants, Disp: disp} }
+func (l *loop) quant(disp int) Mem { return Mem{Base: l.quants, Disp: l.quantsAt + disp} }
 
 // hooks are the parts that differ between instruction sets.
 type hooks struct {
@@ -83,35 +98,37 @@ type hooks struct {
 // kernel emits the function of one kind and width.
 func kernel(isa string, k kind, w int, body func(*loop) hooks) {
 	TEXT(fmt.Sprintf("mul%sx%d%s", k.name, w, isa), 0,
-		"func(headers, quants *byte, acts *uint32, y *float32, blocks, panels, panelBytes, strideBytes int)")
+		"func(panel *byte, acts *uint32, y *float32, blocks, panels, panelBytes, strideBytes int)")
 	Pragma("noescape")
 	Doc(fmt.Sprintf("mul%sx%d%s multiplies panels of %s by %d columns.", k.name, w, isa, k.name, w))
-	l := &loop{k: k, w: w, headers: GP64(), quants: GP64(), x: GP64(), y: GP64(), stride: GP64()}
-	headers, quants, blocks := GP64(), GP64(), GP64()
-	Load(Param("headers"), headers)
-	Load(Param("quants"), quants)
+	l := &loop{k: k, w: w, headers: GP64(), x: GP64(), y: GP64(), stride: GP64()}
+	panel, blocks := GP64(), GP64()
+	Load(Param("panel"), panel)
 	Load(Param("y"), l.y)
 	Load(Param("strideBytes"), l.stride)
 	panels := GP64()
 	Load(Param("panels"), panels)
+	if k.super == 32 {
+		l.quants, l.quantsAt = l.headers, k.headerBytes()
+	} else {
+		l.quants, l.sub = GP64(), GP64()
+	}
 	h := body(l)
 
 	Label("panel")
-	MOVQ(headers, l.headers)
-	MOVQ(quants, l.quants)
+	MOVQ(panel, l.headers)
 	Load(Param("acts"), l.x)
 	Load(Param("blocks"), blocks)
 	h.panel()
 	if k.super == 32 {
 		Label("block")
 		h.block()
-		ADDQ(Imm(map[bool]uint64{false: 32, true: 64}[k.min]), l.headers)
-		next(l)
+		ADDQ(U32(k.headerBytes()+k.quantBytes()), l.headers)
+		ADDQ(U32(4*blockWords*w), l.x)
 		DECQ(blocks)
 		JNZ(LabelRef("block"))
 	} else {
 		SHRQ(Imm(3), blocks)
-		l.sub = GP64()
 		left := GP64()
 		Label("super")
 		h.super()
@@ -120,14 +137,16 @@ func kernel(isa string, k kind, w int, body func(*loop) hooks) {
 			first = 64
 		}
 		LEAQ(Mem{Base: l.headers, Disp: first}, l.sub)
+		LEAQ(Mem{Base: l.headers, Disp: k.headerBytes()}, l.quants)
 		MOVQ(U32(8), left)
 		Label("block")
 		h.block()
 		ADDQ(Imm(32), l.sub)
-		next(l)
+		ADDQ(U32(k.quantBytes()), l.quants)
+		ADDQ(U32(4*blockWords*w), l.x)
 		DECQ(left)
 		JNZ(LabelRef("block"))
-		MOVQ(l.sub, l.headers)
+		MOVQ(l.quants, l.headers)
 		DECQ(blocks)
 		JNZ(LabelRef("super"))
 	}
@@ -135,16 +154,9 @@ func kernel(isa string, k kind, w int, body func(*loop) hooks) {
 	ADDQ(Imm(64), l.y)
 	step := GP64()
 	Load(Param("panelBytes"), step)
-	ADDQ(step, headers)
-	ADDQ(step, quants)
+	ADDQ(step, panel)
 	DECQ(panels)
 	JNZ(LabelRef("panel"))
 	VZEROUPPER()
 	RET()
-}
-
-// next moves on to the next block.
-func next(l *loop) {
-	ADDQ(U32(l.k.quantBytes()), l.quants)
-	ADDQ(U32(4*blockWords*l.w), l.x)
 }

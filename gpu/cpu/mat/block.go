@@ -13,9 +13,9 @@ type scale struct {
 	m float32
 }
 
-// scale reads the scales of one row of block b from the headers of its panel.
-func (f *format) scale(headers []byte, b, lane int) scale {
-	h := headers[b*blockCols/f.super*f.header:]
+// scale reads the scales of one row of block b of a panel.
+func (f *format) scale(panel []byte, b, lane int) scale {
+	h := f.headerOf(panel, b)
 	d := half(h[2*lane:])
 	if f.super == blockCols {
 		s := scale{d: [2]float32{d, d}}

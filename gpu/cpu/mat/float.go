@@ -66,7 +66,7 @@ func (m *Matrix) values(dst []float32, panel []byte, k int) {
 	var d [2][panelRows]float32
 	var low [panelRows]float32
 	for b := k / blockCols; len(dst) > 0; b++ {
-		f.unpack(&q, panel[m.headerBytes+b*f.quantBytes():])
+		f.unpack(&q, f.quantsOf(panel, b))
 		for r := range panelRows {
 			s := f.scale(panel, b, r)
 			d[0][r], d[1][r], low[r] = s.d[0], s.d[1], s.m

@@ -13,9 +13,10 @@ const (
 
 // format describes how panels of one kind are laid out and what their numbers mean.
 //
-// A panel holds 16 rows. First come its headers, padded to 64 bytes, then its
-// quants, one piece per block of 32 columns, so that every load of quants is
-// aligned. A value is d·(q − offset) + m.
+// A panel holds 16 rows. It is one stream of super-blocks, a header and then
+// the quants of its blocks of 32 columns: read from memory it is a single
+// sequence, which is what a processor fetches ahead. A value is
+// d·(q − offset) + m.
 //
 // The quants of a block are eight groups j of four columns k = 4j+i. In an
 // 8-bit format group j is 64 bytes, byte 4r+i for row r. In the others a bit
@@ -24,12 +25,12 @@ const (
 // then four times 64 bytes of nibbles, group j low and group j+4 high in the
 // same byte: one 64-byte load feeds two 4-column dot products of all 16 rows.
 //
-// The headers of a block are sixteen half-precision d, then, where min is set,
-// sixteen m. With super-blocks of 256 columns the headers of a super-block are
-// sixteen d and, where min is set, sixteen dmin, both half-precision, then for
-// each of its eight blocks 32 bytes of sub-scales: sixteen scales and sixteen
-// mins, or (halves) sixteen signed scales for the first 16 columns and sixteen
-// for the last.
+// The header of a block of 32 is sixteen half-precision d and, where min is
+// set, sixteen m. The header of a super-block of 256 is sixteen d and, where min
+// is set, sixteen dmin, both half-precision, then for each of its eight blocks
+// 32 bytes of sub-scales: sixteen scales and sixteen mins, or (halves) sixteen
+// signed scales for the first 16 columns and sixteen for the last. It is padded
+// to a whole number of cache lines.
 type format struct {
 	kind   kernelKind
 	super  int  // columns that a header covers: 32 or 256
@@ -66,9 +67,9 @@ var formats = map[gguf.Type]format{
 	gguf.Q5_0: {kind: kindQ5, super: 32, header: 32, bits: 5, offset: 16},
 	gguf.Q5_1: {kind: kindQ5Min, super: 32, header: 64, bits: 5, min: true},
 	gguf.Q8_0: {kind: kindQ8, super: 32, header: 32, bits: 8, offset: 128},
-	gguf.Q4_K: {kind: kindQ4K, super: 256, header: 64 + 8*32, bits: 4, min: true},
-	gguf.Q5_K: {kind: kindQ5K, super: 256, header: 64 + 8*32, bits: 5, min: true},
-	gguf.Q6_K: {kind: kindQ6K, super: 256, header: 32 + 8*32, bits: 6, offset: 32, halves: true},
+	gguf.Q4_K: {kind: kindQ4K, super: 256, header: 320, bits: 4, min: true},
+	gguf.Q5_K: {kind: kindQ5K, super: 256, header: 320, bits: 5, min: true},
+	gguf.Q6_K: {kind: kindQ6K, super: 256, header: 320, bits: 6, offset: 32, halves: true},
 	gguf.F16:  {kind: kindF16},
 	gguf.BF16: {kind: kindBF16},
 	gguf.F32:  {kind: kindF32},
@@ -96,20 +97,25 @@ func (f *format) planeBytes() int {
 	return panelRows * blockCols * (f.bits - 4) / 8
 }
 
-// headerBytes is the size of the headers of a panel, padding included.
-func (f *format) headerBytes(cols int) int {
-	if f.float() {
-		return 0
-	}
-	return roundUp(cols/f.super*f.header, align)
-}
+// superBytes is the size of a super-block.
+func (f *format) superBytes() int { return f.header + f.super/blockCols*f.quantBytes() }
 
 // panelBytes is the size of a panel.
 func (f *format) panelBytes(cols int) int {
 	if f.float() {
 		return roundUp(cols*panelRows*f.elemBytes(), align)
 	}
-	return f.headerBytes(cols) + cols/blockCols*f.quantBytes()
+	return roundUp(cols/f.super*f.superBytes(), align)
+}
+
+// headerOf returns a panel from the header of block b on.
+func (f *format) headerOf(panel []byte, b int) []byte {
+	return panel[b*blockCols/f.super*f.superBytes():]
+}
+
+// quantsOf returns a panel from the quants of block b on.
+func (f *format) quantsOf(panel []byte, b int) []byte {
+	return f.headerOf(panel, b)[f.header+b%(f.super/blockCols)*f.quantBytes():]
 }
 
 func roundUp(n, to int) int { return (n + to - 1) / to * to }

@@ -11,7 +11,7 @@ import (
 
 // mulFunc multiplies panels, one panelBytes after the other, by one group of
 // columns; the outputs of a column lie strideBytes after those of the one before.
-type mulFunc func(headers, quants *byte, acts *uint32, y *float32, blocks, panels, panelBytes, strideBytes int)
+type mulFunc func(panel *byte, acts *uint32, y *float32, blocks, panels, panelBytes, strideBytes int)
 
 // mulTable has the functions of each kind for 1, 2, 4 and 8 columns.
 type mulTable [kinds][4]mulFunc
@@ -65,7 +65,7 @@ func mul(table *mulTable, t *task) {
 	_ = t.y[(t.w-1)*t.stride+t.panels*panelRows-1]
 	_ = m.data[(t.panel+t.panels)*m.panelBytes-1]
 	table[m.format.kind][bits.TrailingZeros(uint(t.w))](
-		&panel[0], &panel[m.headerBytes], &t.acts[0], &t.y[0],
+		&panel[0], &t.acts[0], &t.y[0],
 		blocks, t.panels, m.panelBytes, 4*t.stride)
 }
 

@@ -36,13 +36,12 @@ var (
 // matrix is collected; after dropping a whole model, runtime.GC does so at once.
 // Immutable, safe for concurrent use.
 type Matrix struct {
-	typ         gguf.Type
-	format      format
-	rows, cols  int
-	panels      int
-	headerBytes int // of a panel
-	panelBytes  int
-	data        []byte
+	typ        gguf.Type
+	format     format
+	rows, cols int
+	panels     int
+	panelBytes int // of one
+	data       []byte
 }
 
 // Rows is the number of rows: the length of an output column.
@@ -75,11 +74,10 @@ func (m *Matrix) Row(dst []float32, r int) {
 		}
 		return
 	}
-	quants := panel[m.headerBytes:]
 	for b := range m.cols / blockCols {
 		s := f.scale(panel, b, lane)
 		out := (*[blockCols]float32)(dst[b*blockCols:])
-		q := f.lane(quants[b*f.quantBytes():], lane)
+		q := f.lane(f.quantsOf(panel, b), lane)
 		for k, v := range q {
 			out[k] = float32(s.d[k/16]*float32(int(v)-f.offset)) + s.m
 		}

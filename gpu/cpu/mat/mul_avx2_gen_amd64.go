@@ -7,162 +7,162 @@ package mat
 // mulQ4x1AVX2 multiplies panels of Q4 by 1 columns.
 //
 //go:noescape
-func mulQ4x1AVX2(headers *byte, quants *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
+func mulQ4x1AVX2(panel *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
 
 // mulQ4x2AVX2 multiplies panels of Q4 by 2 columns.
 //
 //go:noescape
-func mulQ4x2AVX2(headers *byte, quants *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
+func mulQ4x2AVX2(panel *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
 
 // mulQ4x4AVX2 multiplies panels of Q4 by 4 columns.
 //
 //go:noescape
-func mulQ4x4AVX2(headers *byte, quants *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
+func mulQ4x4AVX2(panel *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
 
 // mulQ4x8AVX2 multiplies panels of Q4 by 8 columns.
 //
 //go:noescape
-func mulQ4x8AVX2(headers *byte, quants *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
+func mulQ4x8AVX2(panel *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
 
 // mulQ4Minx1AVX2 multiplies panels of Q4Min by 1 columns.
 //
 //go:noescape
-func mulQ4Minx1AVX2(headers *byte, quants *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
+func mulQ4Minx1AVX2(panel *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
 
 // mulQ4Minx2AVX2 multiplies panels of Q4Min by 2 columns.
 //
 //go:noescape
-func mulQ4Minx2AVX2(headers *byte, quants *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
+func mulQ4Minx2AVX2(panel *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
 
 // mulQ4Minx4AVX2 multiplies panels of Q4Min by 4 columns.
 //
 //go:noescape
-func mulQ4Minx4AVX2(headers *byte, quants *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
+func mulQ4Minx4AVX2(panel *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
 
 // mulQ4Minx8AVX2 multiplies panels of Q4Min by 8 columns.
 //
 //go:noescape
-func mulQ4Minx8AVX2(headers *byte, quants *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
+func mulQ4Minx8AVX2(panel *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
 
 // mulQ5x1AVX2 multiplies panels of Q5 by 1 columns.
 //
 //go:noescape
-func mulQ5x1AVX2(headers *byte, quants *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
+func mulQ5x1AVX2(panel *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
 
 // mulQ5x2AVX2 multiplies panels of Q5 by 2 columns.
 //
 //go:noescape
-func mulQ5x2AVX2(headers *byte, quants *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
+func mulQ5x2AVX2(panel *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
 
 // mulQ5x4AVX2 multiplies panels of Q5 by 4 columns.
 //
 //go:noescape
-func mulQ5x4AVX2(headers *byte, quants *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
+func mulQ5x4AVX2(panel *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
 
 // mulQ5x8AVX2 multiplies panels of Q5 by 8 columns.
 //
 //go:noescape
-func mulQ5x8AVX2(headers *byte, quants *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
+func mulQ5x8AVX2(panel *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
 
 // mulQ5Minx1AVX2 multiplies panels of Q5Min by 1 columns.
 //
 //go:noescape
-func mulQ5Minx1AVX2(headers *byte, quants *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
+func mulQ5Minx1AVX2(panel *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
 
 // mulQ5Minx2AVX2 multiplies panels of Q5Min by 2 columns.
 //
 //go:noescape
-func mulQ5Minx2AVX2(headers *byte, quants *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
+func mulQ5Minx2AVX2(panel *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
 
 // mulQ5Minx4AVX2 multiplies panels of Q5Min by 4 columns.
 //
 //go:noescape
-func mulQ5Minx4AVX2(headers *byte, quants *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
+func mulQ5Minx4AVX2(panel *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
 
 // mulQ5Minx8AVX2 multiplies panels of Q5Min by 8 columns.
 //
 //go:noescape
-func mulQ5Minx8AVX2(headers *byte, quants *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
+func mulQ5Minx8AVX2(panel *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
 
 // mulQ8x1AVX2 multiplies panels of Q8 by 1 columns.
 //
 //go:noescape
-func mulQ8x1AVX2(headers *byte, quants *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
+func mulQ8x1AVX2(panel *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
 
 // mulQ8x2AVX2 multiplies panels of Q8 by 2 columns.
 //
 //go:noescape
-func mulQ8x2AVX2(headers *byte, quants *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
+func mulQ8x2AVX2(panel *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
 
 // mulQ8x4AVX2 multiplies panels of Q8 by 4 columns.
 //
 //go:noescape
-func mulQ8x4AVX2(headers *byte, quants *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
+func mulQ8x4AVX2(panel *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
 
 // mulQ8x8AVX2 multiplies panels of Q8 by 8 columns.
 //
 //go:noescape
-func mulQ8x8AVX2(headers *byte, quants *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
+func mulQ8x8AVX2(panel *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
 
 // mulQ4Kx1AVX2 multiplies panels of Q4K by 1 columns.
 //
 //go:noescape
-func mulQ4Kx1AVX2(headers *byte, quants *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
+func mulQ4Kx1AVX2(panel *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
 
 // mulQ4Kx2AVX2 multiplies panels of Q4K by 2 columns.
 //
 //go:noescape
-func mulQ4Kx2AVX2(headers *byte, quants *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
+func mulQ4Kx2AVX2(panel *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
 
 // mulQ4Kx4AVX2 multiplies panels of Q4K by 4 columns.
 //
 //go:noescape
-func mulQ4Kx4AVX2(headers *byte, quants *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
+func mulQ4Kx4AVX2(panel *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
 
 // mulQ4Kx8AVX2 multiplies panels of Q4K by 8 columns.
 //
 //go:noescape
-func mulQ4Kx8AVX2(headers *byte, quants *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
+func mulQ4Kx8AVX2(panel *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
 
 // mulQ5Kx1AVX2 multiplies panels of Q5K by 1 columns.
 //
 //go:noescape
-func mulQ5Kx1AVX2(headers *byte, quants *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
+func mulQ5Kx1AVX2(panel *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
 
 // mulQ5Kx2AVX2 multiplies panels of Q5K by 2 columns.
 //
 //go:noescape
-func mulQ5Kx2AVX2(headers *byte, quants *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
+func mulQ5Kx2AVX2(panel *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
 
 // mulQ5Kx4AVX2 multiplies panels of Q5K by 4 columns.
 //
 //go:noescape
-func mulQ5Kx4AVX2(headers *byte, quants *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
+func mulQ5Kx4AVX2(panel *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
 
 // mulQ5Kx8AVX2 multiplies panels of Q5K by 8 columns.
 //
 //go:noescape
-func mulQ5Kx8AVX2(headers *byte, quants *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
+func mulQ5Kx8AVX2(panel *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
 
 // mulQ6Kx1AVX2 multiplies panels of Q6K by 1 columns.
 //
 //go:noescape
-func mulQ6Kx1AVX2(headers *byte, quants *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
+func mulQ6Kx1AVX2(panel *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
 
 // mulQ6Kx2AVX2 multiplies panels of Q6K by 2 columns.
 //
 //go:noescape
-func mulQ6Kx2AVX2(headers *byte, quants *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
+func mulQ6Kx2AVX2(panel *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
 
 // mulQ6Kx4AVX2 multiplies panels of Q6K by 4 columns.
 //
 //go:noescape
-func mulQ6Kx4AVX2(headers *byte, quants *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
+func mulQ6Kx4AVX2(panel *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
 
 // mulQ6Kx8AVX2 multiplies panels of Q6K by 8 columns.
 //
 //go:noescape
-func mulQ6Kx8AVX2(headers *byte, quants *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
+func mulQ6Kx8AVX2(panel *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
 
 // mulFloatx1AVX2 multiplies plain numbers by 1 columns.
 //

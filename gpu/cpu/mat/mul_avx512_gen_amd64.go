@@ -27,159 +27,159 @@ func mulFloatx8AVX512(acc *float32, w *float32, x *float32, count int)
 // mulQ4x1AVX512 multiplies panels of Q4 by 1 columns.
 //
 //go:noescape
-func mulQ4x1AVX512(headers *byte, quants *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
+func mulQ4x1AVX512(panel *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
 
 // mulQ4x2AVX512 multiplies panels of Q4 by 2 columns.
 //
 //go:noescape
-func mulQ4x2AVX512(headers *byte, quants *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
+func mulQ4x2AVX512(panel *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
 
 // mulQ4x4AVX512 multiplies panels of Q4 by 4 columns.
 //
 //go:noescape
-func mulQ4x4AVX512(headers *byte, quants *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
+func mulQ4x4AVX512(panel *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
 
 // mulQ4x8AVX512 multiplies panels of Q4 by 8 columns.
 //
 //go:noescape
-func mulQ4x8AVX512(headers *byte, quants *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
+func mulQ4x8AVX512(panel *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
 
 // mulQ4Minx1AVX512 multiplies panels of Q4Min by 1 columns.
 //
 //go:noescape
-func mulQ4Minx1AVX512(headers *byte, quants *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
+func mulQ4Minx1AVX512(panel *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
 
 // mulQ4Minx2AVX512 multiplies panels of Q4Min by 2 columns.
 //
 //go:noescape
-func mulQ4Minx2AVX512(headers *byte, quants *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
+func mulQ4Minx2AVX512(panel *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
 
 // mulQ4Minx4AVX512 multiplies panels of Q4Min by 4 columns.
 //
 //go:noescape
-func mulQ4Minx4AVX512(headers *byte, quants *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
+func mulQ4Minx4AVX512(panel *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
 
 // mulQ4Minx8AVX512 multiplies panels of Q4Min by 8 columns.
 //
 //go:noescape
-func mulQ4Minx8AVX512(headers *byte, quants *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
+func mulQ4Minx8AVX512(panel *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
 
 // mulQ5x1AVX512 multiplies panels of Q5 by 1 columns.
 //
 //go:noescape
-func mulQ5x1AVX512(headers *byte, quants *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
+func mulQ5x1AVX512(panel *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
 
 // mulQ5x2AVX512 multiplies panels of Q5 by 2 columns.
 //
 //go:noescape
-func mulQ5x2AVX512(headers *byte, quants *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
+func mulQ5x2AVX512(panel *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
 
 // mulQ5x4AVX512 multiplies panels of Q5 by 4 columns.
 //
 //go:noescape
-func mulQ5x4AVX512(headers *byte, quants *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
+func mulQ5x4AVX512(panel *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
 
 // mulQ5x8AVX512 multiplies panels of Q5 by 8 columns.
 //
 //go:noescape
-func mulQ5x8AVX512(headers *byte, quants *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
+func mulQ5x8AVX512(panel *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
 
 // mulQ5Minx1AVX512 multiplies panels of Q5Min by 1 columns.
 //
 //go:noescape
-func mulQ5Minx1AVX512(headers *byte, quants *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
+func mulQ5Minx1AVX512(panel *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
 
 // mulQ5Minx2AVX512 multiplies panels of Q5Min by 2 columns.
 //
 //go:noescape
-func mulQ5Minx2AVX512(headers *byte, quants *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
+func mulQ5Minx2AVX512(panel *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
 
 // mulQ5Minx4AVX512 multiplies panels of Q5Min by 4 columns.
 //
 //go:noescape
-func mulQ5Minx4AVX512(headers *byte, quants *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
+func mulQ5Minx4AVX512(panel *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
 
 // mulQ5Minx8AVX512 multiplies panels of Q5Min by 8 columns.
 //
 //go:noescape
-func mulQ5Minx8AVX512(headers *byte, quants *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
+func mulQ5Minx8AVX512(panel *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
 
 // mulQ8x1AVX512 multiplies panels of Q8 by 1 columns.
 //
 //go:noescape
-func mulQ8x1AVX512(headers *byte, quants *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
+func mulQ8x1AVX512(panel *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
 
 // mulQ8x2AVX512 multiplies panels of Q8 by 2 columns.
 //
 //go:noescape
-func mulQ8x2AVX512(headers *byte, quants *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
+func mulQ8x2AVX512(panel *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
 
 // mulQ8x4AVX512 multiplies panels of Q8 by 4 columns.
 //
 //go:noescape
-func mulQ8x4AVX512(headers *byte, quants *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
+func mulQ8x4AVX512(panel *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
 
 // mulQ8x8AVX512 multiplies panels of Q8 by 8 columns.
 //
 //go:noescape
-func mulQ8x8AVX512(headers *byte, quants *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
+func mulQ8x8AVX512(panel *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
 
 // mulQ4Kx1AVX512 multiplies panels of Q4K by 1 columns.
 //
 //go:noescape
-func mulQ4Kx1AVX512(headers *byte, quants *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
+func mulQ4Kx1AVX512(panel *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
 
 // mulQ4Kx2AVX512 multiplies panels of Q4K by 2 columns.
 //
 //go:noescape
-func mulQ4Kx2AVX512(headers *byte, quants *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
+func mulQ4Kx2AVX512(panel *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
 
 // mulQ4Kx4AVX512 multiplies panels of Q4K by 4 columns.
 //
 //go:noescape
-func mulQ4Kx4AVX512(headers *byte, quants *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
+func mulQ4Kx4AVX512(panel *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
 
 // mulQ4Kx8AVX512 multiplies panels of Q4K by 8 columns.
 //
 //go:noescape
-func mulQ4Kx8AVX512(headers *byte, quants *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
+func mulQ4Kx8AVX512(panel *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
 
 // mulQ5Kx1AVX512 multiplies panels of Q5K by 1 columns.
 //
 //go:noescape
-func mulQ5Kx1AVX512(headers *byte, quants *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
+func mulQ5Kx1AVX512(panel *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
 
 // mulQ5Kx2AVX512 multiplies panels of Q5K by 2 columns.
 //
 //go:noescape
-func mulQ5Kx2AVX512(headers *byte, quants *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
+func mulQ5Kx2AVX512(panel *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
 
 // mulQ5Kx4AVX512 multiplies panels of Q5K by 4 columns.
 //
 //go:noescape
-func mulQ5Kx4AVX512(headers *byte, quants *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
+func mulQ5Kx4AVX512(panel *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
 
 // mulQ5Kx8AVX512 multiplies panels of Q5K by 8 columns.
 //
 //go:noescape
-func mulQ5Kx8AVX512(headers *byte, quants *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
+func mulQ5Kx8AVX512(panel *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
 
 // mulQ6Kx1AVX512 multiplies panels of Q6K by 1 columns.
 //
 //go:noescape
-func mulQ6Kx1AVX512(headers *byte, quants *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
+func mulQ6Kx1AVX512(panel *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
 
 // mulQ6Kx2AVX512 multiplies panels of Q6K by 2 columns.
 //
 //go:noescape
-func mulQ6Kx2AVX512(headers *byte, quants *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
+func mulQ6Kx2AVX512(panel *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
 
 // mulQ6Kx4AVX512 multiplies panels of Q6K by 4 columns.
 //
 //go:noescape
-func mulQ6Kx4AVX512(headers *byte, quants *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
+func mulQ6Kx4AVX512(panel *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
 
 // mulQ6Kx8AVX512 multiplies panels of Q6K by 8 columns.
 //
 //go:noescape
-func mulQ6Kx8AVX512(headers *byte, quants *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)
+func mulQ6Kx8AVX512(panel *byte, acts *uint32, y *float32, blocks int, panels int, panelBytes int, strideBytes int)

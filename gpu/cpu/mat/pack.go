@@ -43,9 +43,8 @@ func Pack(typ gguf.Type, rows, cols int, raw []byte, p *pool.Pool) (*Matrix, err
 	}
 	m := &Matrix{
 		typ: typ, format: f, rows: rows, cols: cols,
-		panels:      (rows + panelRows - 1) / panelRows,
-		headerBytes: f.headerBytes(cols),
-		panelBytes:  f.panelBytes(cols),
+		panels:     (rows + panelRows - 1) / panelRows,
+		panelBytes: f.panelBytes(cols),
 	}
 	if m.panels > math.MaxInt/m.panelBytes-1 {
 		return nil, fmt.Errorf("%w: %d rows of %d columns are too large", ErrShape, rows, cols)
@@ -64,7 +63,7 @@ func Pack(typ gguf.Type, rows, cols int, raw []byte, p *pool.Pool) (*Matrix, err
 					row = convert(row[:0], src, cols)
 					src = row
 				}
-				pack(&m.format, panel[:m.headerBytes], panel[m.headerBytes:], r, src)
+				pack(&m.format, panel, r, src)
 			}
 		}
 	})
@@ -80,7 +79,7 @@ func heapBytes(n int) []byte {
 
 // packer writes row r of a panel from the row's blocks as they lie in a file.
 // The panel is zero before.
-type packer func(f *format, headers, quants []byte, r int, row []byte)
+type packer func(f *format, panel []byte, r int, row []byte)
 
 var packers = [...]packer{
 	kindQ4: packNibbles, kindQ4Min: packNibbles,
@@ -92,44 +91,44 @@ var packers = [...]packer{
 
 // packNibbles packs Q4_0 and Q4_1: their bytes already hold column k low and
 // column k+16 high.
-func packNibbles(f *format, headers, quants []byte, r int, row []byte) {
+func packNibbles(f *format, panel []byte, r int, row []byte) {
 	scales := f.header / panelRows
 	for len(row) > 0 {
-		packScales(f, headers, r, row)
-		q := row[scales : scales+16]
+		packScales(f, panel, r, row)
+		q, quants := row[scales:scales+16], panel[f.header:]
 		for j := range 4 {
 			copy(quants[64*j+4*r:64*j+4*r+4], q[4*j:])
 		}
-		headers, quants, row = headers[f.header:], quants[256:], row[scales+16:]
+		panel, row = panel[f.superBytes():], row[scales+16:]
 	}
 }
 
 // packFives packs Q5_0 and Q5_1.
-func packFives(f *format, headers, quants []byte, r int, row []byte) {
+func packFives(f *format, panel []byte, r int, row []byte) {
 	scales := f.header / panelRows
 	for len(row) > 0 {
-		packScales(f, headers, r, row)
+		packScales(f, panel, r, row)
 		high := binary.LittleEndian.Uint32(row[scales:])
 		var q [blockCols]uint8
 		for i, b := range row[scales+4 : scales+20] {
 			q[i] = b&15 | uint8(high>>i&1)<<4
 			q[i+16] = b>>4 | uint8(high>>(i+16)&1)<<4
 		}
-		packBlock(f, quants, r, &q)
-		headers, quants, row = headers[f.header:], quants[f.quantBytes():], row[scales+20:]
+		packBlock(f, panel[f.header:], r, &q)
+		panel, row = panel[f.superBytes():], row[scales+20:]
 	}
 }
 
 // packBytes packs Q8_0, shifted to unsigned.
-func packBytes(f *format, headers, quants []byte, r int, row []byte) {
+func packBytes(f *format, panel []byte, r int, row []byte) {
 	for len(row) > 0 {
-		packScales(f, headers, r, row)
-		q := row[2:34]
+		packScales(f, panel, r, row)
+		q, quants := row[2:34], panel[f.header:]
 		for j := range 8 {
 			v := binary.LittleEndian.Uint32(q[4*j:]) ^ 0x80808080
 			binary.LittleEndian.PutUint32(quants[64*j+4*r:], v)
 		}
-		headers, quants, row = headers[f.header:], quants[512:], row[34:]
+		panel, row = panel[f.superBytes():], row[34:]
 	}
 }
 
@@ -160,21 +159,21 @@ func packBlock(f *format, quants []byte, r int, q *[blockCols]uint8) {
 }
 
 // packQ4K and the next two unpack a super-block of 256 columns into blocks of 32.
-func packQ4K(f *format, headers, quants []byte, r int, row []byte) {
+func packQ4K(f *format, panel []byte, r int, row []byte) {
 	for len(row) > 0 {
-		packScales(f, headers, r, row)
-		packSubScales(headers[64:], r, row[4:16])
-		packPairs(f, quants, r, row[16:144], nil)
-		headers, quants, row = headers[f.header:], quants[8*f.quantBytes():], row[144:]
+		packScales(f, panel, r, row)
+		packSubScales(panel[64:], r, row[4:16])
+		packPairs(f, panel[f.header:], r, row[16:144], nil)
+		panel, row = panel[f.superBytes():], row[144:]
 	}
 }
 
-func packQ5K(f *format, headers, quants []byte, r int, row []byte) {
+func packQ5K(f *format, panel []byte, r int, row []byte) {
 	for len(row) > 0 {
-		packScales(f, headers, r, row)
-		packSubScales(headers[64:], r, row[4:16])
-		packPairs(f, quants, r, row[48:176], row[16:48])
-		headers, quants, row = headers[f.header:], quants[8*f.quantBytes():], row[176:]
+		packScales(f, panel, r, row)
+		packSubScales(panel[64:], r, row[4:16])
+		packPairs(f, panel[f.header:], r, row[48:176], row[16:48])
+		panel, row = panel[f.superBytes():], row[176:]
 	}
 }
 
@@ -209,12 +208,13 @@ func packPairs(f *format, quants []byte, r int, src, high []byte) {
 	}
 }
 
-func packQ6K(f *format, headers, quants []byte, r int, row []byte) {
+func packQ6K(f *format, panel []byte, r int, row []byte) {
 	for len(row) > 0 {
 		low, high, scales := row[:128], row[128:192], row[192:208]
-		copy(headers[2*r:2*r+2], row[208:210])
+		copy(panel[2*r:2*r+2], row[208:210])
+		quants := panel[f.header:]
 		for b := range 8 {
-			headers[32+32*b+r], headers[32+32*b+16+r] = scales[2*b], scales[2*b+1]
+			panel[32+32*b+r], panel[32+32*b+16+r] = scales[2*b], scales[2*b+1]
 			var q [blockCols]uint8
 			for i := range q {
 				q[i] = low[b/4*64+b%2*32+i]>>(b/2%2*4)&15 | high[b/4*32+i]>>(b%4*2)&3<<4
@@ -222,17 +222,17 @@ func packQ6K(f *format, headers, quants []byte, r int, row []byte) {
 			packBlock(f, quants, r, &q)
 			quants = quants[f.quantBytes():]
 		}
-		headers, row = headers[f.header:], row[210:]
+		panel, row = panel[f.superBytes():], row[210:]
 	}
 }
 
-func packHalves(_ *format, _, values []byte, r int, row []byte) {
+func packHalves(_ *format, values []byte, r int, row []byte) {
 	for k := 0; 2*k < len(row); k++ {
 		copy(values[2*(k*panelRows+r):2*(k*panelRows+r)+2], row[2*k:])
 	}
 }
 
-func packFloats(_ *format, _, values []byte, r int, row []byte) {
+func packFloats(_ *format, values []byte, r int, row []byte) {
 	for k := 0; 4*k < len(row); k++ {
 		copy(values[4*(k*panelRows+r):4*(k*panelRows+r)+4], row[4*k:])
 	}

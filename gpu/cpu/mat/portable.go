@@ -23,11 +23,10 @@ func mulGo(t *task) {
 	var scales [panelRows]scale
 	for i := range t.panels {
 		panel := m.panel(t.panel + i)
-		quants := panel[m.headerBytes:]
 		record := t.acts
 		clear(acc[:])
 		for b := range m.cols / blockCols {
-			f.unpack(&q, quants)
+			f.unpack(&q, f.quantsOf(panel, b))
 			for r := range scales {
 				scales[r] = f.scale(panel, b, r)
 			}
@@ -37,7 +36,7 @@ func mulGo(t *task) {
 				dx, sum := math.Float32frombits(num(numScale)), math.Float32frombits(num(numSum))
 				if f.halves {
 					low, high := dots(q[:256], x[:16], int32(num(numLow))*4), dots(q[256:], x[16:], int32(num(numHigh))*4)
-					h := panel[b*blockCols/f.super*f.header:]
+					h := f.headerOf(panel, b)
 					sub := h[32+b%8*32:]
 					for r := range acc[c] {
 						dot := low[r]*int32(int8(sub[r])) + high[r]*int32(int8(sub[16+r]))
@@ -53,7 +52,6 @@ func mulGo(t *task) {
 					}
 				}
 			}
-			quants = quants[f.quantBytes():]
 			record = record[blockWords*t.w:]
 		}
 		for c := range t.w {
