@@ -3,6 +3,8 @@ package hub
 import (
 	"errors"
 	"fmt"
+
+	"github.com/pooled/pooled/core/weights"
 )
 
 // Errors of loading a model.
@@ -27,19 +29,5 @@ type MemoryError struct {
 
 func (e *MemoryError) Error() string {
 	return fmt.Sprintf("the model needs %s for weights, %s for a context of %d and %s in reserve, but the device has %s; choose a smaller context or model",
-		Bytes(e.Weights), Bytes(e.State), e.Context, Bytes(e.Reserve), Bytes(e.Memory))
-}
-
-// Bytes writes a size for people: 16.1 GB.
-func Bytes(n int64) string {
-	const unit = 1000
-	if n < unit {
-		return fmt.Sprintf("%d B", n)
-	}
-	div, exp := int64(unit), 0
-	for m := n / unit; m >= unit; m /= unit {
-		div *= unit
-		exp++
-	}
-	return fmt.Sprintf("%.1f %cB", float64(n)/float64(div), "kMGTPE"[exp])
+		weights.FormatBytes(e.Weights), weights.FormatBytes(e.State), e.Context, weights.FormatBytes(e.Reserve), weights.FormatBytes(e.Memory))
 }

@@ -108,7 +108,9 @@ func (m *loaded) config(o Options, begin, end int) engine.Config {
 	}
 }
 
-func (m *loaded) whole(t *testing.T, o Options) engine.Session { return m.open(t, o, 0, len(m.plan.Layers)) }
+func (m *loaded) whole(t *testing.T, o Options) engine.Session {
+	return m.open(t, o, 0, len(m.plan.Layers))
+}
 
 func forward(t *testing.T, s engine.Session, b engine.Batch) engine.Result {
 	t.Helper()

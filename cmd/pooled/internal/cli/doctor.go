@@ -13,6 +13,7 @@ import (
 
 	"github.com/pooled/pooled/core/hub"
 	"github.com/pooled/pooled/core/model"
+	"github.com/pooled/pooled/core/weights"
 	"github.com/pooled/pooled/gpu/device"
 )
 
@@ -135,7 +136,7 @@ func (c *commands) printReport(r report) {
 	for _, d := range r.Devices {
 		note := ""
 		if d.Memory > 0 {
-			note = ", " + hub.Bytes(d.Memory)
+			note = ", " + weights.FormatBytes(d.Memory)
 		}
 		if d.Software {
 			note += ", emulated on the CPU: only used when asked for"

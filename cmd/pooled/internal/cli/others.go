@@ -7,7 +7,9 @@ import (
 	"github.com/pooled/pooled/cmd/pooled/internal/plugincmd"
 )
 
-func (c *commands) plugin() *cobra.Command { return plugincmd.New(plugincmd.Deps{Catalog: c.wire.Catalog}) }
+func (c *commands) plugin() *cobra.Command {
+	return plugincmd.New(plugincmd.Deps{Catalog: c.wire.Catalog})
+}
 
 func (c *commands) js() *cobra.Command { return jscmd.NewJS() }
 

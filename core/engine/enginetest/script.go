@@ -1,0 +1,81 @@
+package enginetest
+
+import (
+	"context"
+	"errors"
+
+	"github.com/pooled/pooled/core/engine"
+)
+
+// byteToken is the id of byte 0 in the vocabulary that a [Script] speaks: <unk>, <s>, </s>, then the 256 bytes.
+const byteToken = 3
+
+// Script is a backend that computes nothing: its sessions write a text over and over, one byte a token. It is for tests of
+// what stands above a backend.
+type Script struct{ text string }
+
+// NewScript returns a backend whose sessions write text.
+func NewScript(text string) *Script { return &Script{text} }
+
+// Device implements [engine.Backend].
+func (b *Script) Device() engine.Device { return engine.Device{Backend: "script", Name: "script"} }
+
+// Close implements [engine.Backend].
+func (b *Script) Close() error { return nil }
+
+// Open implements [engine.Backend].
+func (b *Script) Open(_ context.Context, c engine.Config) (engine.Session, error) {
+	return &scriptSession{text: b.text, config: c}, nil
+}
+
+type scriptSession struct {
+	text   string
+	config engine.Config
+	n      int
+	said   int
+	closed bool
+}
+
+func (s *scriptSession) Forward(ctx context.Context, b engine.Batch) (engine.Result, error) {
+	switch {
+	case s.closed:
+		return engine.Result{}, engine.ErrClosed
+	case ctx.Err() != nil:
+		return engine.Result{}, ctx.Err()
+	case b.Pos != s.n:
+		return engine.Result{}, errors.New("script: the batch begins elsewhere")
+	case s.n+len(b.Tokens) > s.config.Context:
+		return engine.Result{}, engine.ErrContextFull
+	}
+	if len(b.Tokens) > 1 || s.n == 0 {
+		s.said = 0 // a prompt: begin the text again
+	}
+	s.n += len(b.Tokens)
+	if b.Output.Logits == engine.NoColumns && b.Output.Top == 0 {
+		return engine.Result{}, nil
+	}
+	next := byteToken + int32(s.text[s.said%len(s.text)])
+	s.said++
+	r := engine.Result{Top: []engine.Candidate{{ID: next, Logit: 1}}, LogSumExp: 1}
+	if b.Output.Logits != engine.NoColumns {
+		r.Logits = make([]float32, s.config.Plan.Vocab)
+		r.Logits[next] = 1
+	}
+	return r, nil
+}
+
+func (s *scriptSession) Len() int { return s.n }
+
+func (s *scriptSession) Rewind(n int) (int, error) {
+	s.n = min(s.n, n)
+	return s.n, nil
+}
+
+func (s *scriptSession) Mark() error { return nil }
+
+func (s *scriptSession) Memory() (weights, state int64) { return 0, 0 }
+
+func (s *scriptSession) Close() error {
+	s.closed = true
+	return nil
+}
