@@ -3,6 +3,7 @@ package modeltest
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -83,6 +84,9 @@ func ReadMetadata(r io.Reader) (*model.Metadata, error) {
 
 // parseValue finds the type of [model.Metadata.Values] that fits.
 func parseValue(raw json.RawMessage) (any, error) {
+	if string(raw) == "null" {
+		return nil, errors.New("there is no value")
+	}
 	for _, try := range []func() (any, error){
 		into[int64](raw), into[float64](raw), into[bool](raw), into[string](raw),
 		into[[]int64](raw), into[[]float64](raw), into[[]bool](raw), into[[]string](raw),

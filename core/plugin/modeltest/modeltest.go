@@ -42,7 +42,7 @@ func Run(ctx context.Context, f model.Family, files []File) []Result {
 		{"a file without keys is refused", checkEmpty(ctx, f)},
 	}
 	for _, file := range files {
-		s := suite{ctx: ctx, family: f, md: file.Metadata}
+		s := &suite{ctx: ctx, family: f}
 		for _, c := range []struct {
 			name string
 			run  func() error
@@ -53,6 +53,7 @@ func Run(ctx context.Context, f model.Family, files []File) []Result {
 			{"without a key, or with a bad one, is planned or refused", s.keys},
 			{"without a tensor, or with a bad one, is refused", s.tensors},
 		} {
+			s.md = clone(file.Metadata)
 			results = append(results, Result{file.Name + " " + c.name, c.run()})
 		}
 	}
@@ -246,6 +247,24 @@ func plan(ctx context.Context, f model.Family, md *model.Metadata) (p *model.Pla
 	return p, err
 }
 
+// clone copies md as deep as a family could change it.
 func clone(md *model.Metadata) *model.Metadata {
-	return &model.Metadata{Architecture: md.Architecture, Values: maps.Clone(md.Values), Tensors: maps.Clone(md.Tensors)}
+	c := &model.Metadata{Architecture: md.Architecture, Values: maps.Clone(md.Values), Tensors: maps.Clone(md.Tensors)}
+	for key, v := range c.Values {
+		switch x := v.(type) {
+		case []int64:
+			c.Values[key] = slices.Clone(x)
+		case []float64:
+			c.Values[key] = slices.Clone(x)
+		case []bool:
+			c.Values[key] = slices.Clone(x)
+		case []string:
+			c.Values[key] = slices.Clone(x)
+		}
+	}
+	for name, t := range c.Tensors {
+		t.Shape = slices.Clone(t.Shape)
+		c.Tensors[name] = t
+	}
+	return c
 }
