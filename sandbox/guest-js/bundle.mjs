@@ -39,6 +39,8 @@ const patches = [
   ['window/BrowserWindow.js',
     "this.#browserFrame.page.console.error(error);\n        this.dispatchEvent(new ErrorEvent('error', { message: error.message, error }));",
     'hooks.uncaught(error);', 1],
+  // The page guest says when the document is complete.
+  ['window/BrowserWindow.js', 'this[PropertySymbol.readyStateManager].waitUntilComplete().then(', 'new Promise(() => {}).then(', 1],
   // Leaving the page is recorded, never done.
   ['browser/utilities/BrowserFrameNavigator.js', '        // Validate navigation\n', '        hooks.navigate(targetURL.href);\n        return null;\n', 1],
 ];

@@ -64,6 +64,18 @@ func (e *Error) Where() string {
 	return e.File + ":" + strconv.Itoa(e.Line) + ":" + strconv.Itoa(e.Col)
 }
 
+// Stop says which cap the engine reports with this error, if any.
+func (e *Error) Stop() Stop {
+	switch {
+	case e.Name == "InternalError" && e.Message == "out of memory":
+		return Memory
+	case e.Message == "Maximum call stack size exceeded" && e.Name == "RangeError",
+		e.Message == "stack overflow" && e.Name == "InternalError":
+		return Stack
+	}
+	return None
+}
+
 var frame = regexp.MustCompile(`^\s*at (?:.*\()?([^()]+):(\d+):(\d+)\)?$`)
 
 // Locate fills the position from the first frame of the stack that has one.

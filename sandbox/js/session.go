@@ -312,11 +312,17 @@ func (s *Session) ControlValue(op string, argument qjs.Handle) (string, error) {
 // spare is what the memory limit is raised by to describe an error that ran into it.
 const spare = 2 << 20
 
+// WithSpareMemory calls an operation of the prelude with some memory beyond the
+// limit, so that an exception that came of hitting it can be handled.
+func (s *Session) WithSpareMemory(op string, argument qjs.Handle) (string, error) {
+	s.VM.SetMemoryLimit(uint32(s.o.Limits.Memory) + spare)
+	defer s.VM.SetMemoryLimit(uint32(s.o.Limits.Memory))
+	return s.ControlValue(op, argument)
+}
+
 // Describe turns a thrown value into an Error.
 func (s *Session) Describe(thrown qjs.Handle) *Error {
-	s.VM.SetMemoryLimit(uint32(s.o.Limits.Memory) + spare)
-	text, err := s.ControlValue("error", thrown)
-	s.VM.SetMemoryLimit(uint32(s.o.Limits.Memory))
+	text, err := s.WithSpareMemory("error", thrown)
 	var e Error
 	if err != nil || json.Unmarshal([]byte(text), &e) != nil {
 		return &Error{Name: "Error", Message: "an exception that cannot be shown"}
@@ -345,7 +351,7 @@ func (s *Session) Failure(err error) (Stop, *Error, error) {
 		if s.stop != None {
 			return s.stop, nil, nil
 		}
-		return stopOf(e), e, nil
+		return e.Stop(), e, nil
 	case errors.Is(err, qjs.ErrMemory):
 		return Memory, nil, nil
 	case errors.Is(err, qjs.ErrStack):
@@ -353,18 +359,6 @@ func (s *Session) Failure(err error) (Stop, *Error, error) {
 	default:
 		return None, &Error{Name: "SandboxError", Message: "the JavaScript engine crashed: " + firstLine(err.Error())}, nil
 	}
-}
-
-// stopOf recognises the errors by which the engine reports its own caps.
-func stopOf(e *Error) Stop {
-	switch {
-	case e.Name == "InternalError" && e.Message == "out of memory":
-		return Memory
-	case e.Message == "Maximum call stack size exceeded" && e.Name == "RangeError",
-		e.Message == "stack overflow" && e.Name == "InternalError":
-		return Stack
-	}
-	return None
 }
 
 // NextTimer waits for the next timer and fires it. It reports false when there

@@ -61,6 +61,7 @@ type Page struct {
 	dropped int
 	modules []qjs.Handle // promises of module scripts that still wait
 	calls   int
+	memory  bool // the page ran out of memory
 	stopped js.Stop
 	crash   *js.Error
 	began   time.Time
@@ -143,6 +144,7 @@ func (p *Page) report(text string) {
 		return
 	}
 	e.Locate()
+	p.memory = p.memory || e.Stop() == js.Memory
 	for _, old := range p.errors {
 		if old == e {
 			p.dropped++
@@ -166,8 +168,12 @@ func (p *Page) check(err error) error {
 		var x *qjs.Exception
 		if errors.As(err, &x) {
 			value := x.Value
-			_, err = p.s.ControlValue("uncaught", value)
+			_, err = p.s.WithSpareMemory("uncaught", value)
 			p.s.VM.Free(value)
+			if p.memory {
+				p.stopped = js.Memory
+				return ErrStopped
+			}
 			if err == nil && p.s.Stopped() == js.None {
 				return nil
 			}

@@ -34,11 +34,17 @@
     return lineAt(at);
   };
   // Code moved to its line and column in the file, so that errors point there.
-  const placed = (code, { line, col }, prefix = '', suffix = '') =>
-    '\n'.repeat(line) + ' '.repeat(Math.max(0, col - prefix.length)) + prefix + code + suffix;
+  // A prefix goes to the end of the line before, if there is one.
+  const placed = (code, { line, col }, prefix = '', suffix = '') => {
+    if (line > 0) return '\n'.repeat(line - 1) + prefix + '\n' + ' '.repeat(col) + code + suffix;
+    return prefix + ' '.repeat(Math.max(0, col - prefix.length)) + code + suffix;
+  };
 
   const started = new WeakSet(); // scripts that ran, or will
-  const later = []; // scripts inserted by scripts
+  // Scripts inserted by scripts: inline ones run as soon as the host has a turn,
+  // those with a src after them.
+  const inserted = [];
+  const later = [];
   let current = null;
 
   const fileName = (url) => {
@@ -98,7 +104,7 @@
     if (el[PropertySymbol.disableEvaluation] || scriptKind(el) === 'none') return;
     if (el.getAttribute('src') === null && !el.textContent.trim()) return;
     started.add(el);
-    later.push(() => scriptStep(el));
+    (el.getAttribute('src') === null ? inserted : later).push(() => scriptStep(el));
   };
 
   hooks.styleSheet = (el, href) => {
@@ -243,6 +249,10 @@
 
   // The next piece of code as JSON, or '' when there is none for now.
   host.ops.step = () => {
+    while (inserted.length > 0) {
+      const step = inserted.shift()();
+      if (step) return host.stringify(step);
+    }
     if (steps) {
       const { value, done } = steps.next();
       if (!done) return host.stringify(value);

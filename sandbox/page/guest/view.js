@@ -80,6 +80,7 @@
     for (const name of shown) {
       if (el.hasAttribute(name)) {
         const value = el.getAttribute(name);
+        if (value === '' && (name === 'class' || name === 'style')) continue;
         out += value === '' ? ` ${name}` : ` ${name}="${value.length > 120 ? value.slice(0, 120) + '…' : value}"`;
       }
     }
@@ -104,7 +105,7 @@
             nodes++;
             lines.push(pad + (text.length > 300 ? text.slice(0, 300) + '…' : text));
           }
-        } else if (child.nodeType === 1 && !/^(script|style|template|head)$/.test(child.localName)) {
+        } else if (child.nodeType === 1 && !/^(script|style|template|head|title|meta|link)$/.test(child.localName)) {
           nodes++;
           let head = `<${child.localName}${attributes(child)}>`;
           const log = child.localName === 'canvas' && page.canvasLog(child);

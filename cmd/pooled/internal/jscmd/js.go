@@ -199,6 +199,9 @@ func printResult(out, errOut io.Writer, res *js.Result, f jsFlags) {
 	}
 	if res.Error != nil {
 		_, _ = fmt.Fprintln(errOut, printable(errorText(res.Error)))
+		if f.tree == "" && strings.Contains(res.Error.Message, "no file tree was given") {
+			_, _ = fmt.Fprintln(errOut, "--tree DIR lets the program import from a folder")
+		}
 	}
 	if res.Stopped != js.None {
 		_, _ = fmt.Fprintln(errOut, stopText(res.Stopped, f.timeout, f.memory))
