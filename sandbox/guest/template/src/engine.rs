@@ -10,18 +10,20 @@ use serde_json::{Map, Value as Json};
 use crate::args::Args;
 use crate::clock::Moment;
 use crate::fail::{self, Failure};
-use crate::{budget, filters, json, ops, rewrite, source, tests, text, types};
+use crate::{budget, filters, json, marks, ops, rewrite, source, tests, text, types};
 
 /// The longest `range`, as jinja2's sandbox has it.
 const MAX_RANGE: i64 = 100_000;
 
 /// What a template is rendered with.
 ///
-/// JSON: `{messages, tools, documents, add_generation_prompt, kwargs, special_tokens, now}`. `kwargs` and
-/// `special_tokens` become variables; `now` is the local time for `strftime_now`.
+/// JSON: `{messages, tools, documents, add_generation_prompt, kwargs, special_tokens, now, marks}`. `kwargs` and
+/// `special_tokens` become variables; `now` is the local time for `strftime_now`; `marks` maps characters to marks (see
+/// [`marks`]).
 pub struct Request {
     variables: Vec<(String, Value)>,
     now: Option<Moment>,
+    marks: Vec<(char, char)>,
 }
 
 impl Request {
@@ -56,9 +58,18 @@ impl Request {
             }
             Some(other) => return Err(bad(format!("now is not a string: {other}"))),
         };
+        let mut marks = Vec::new();
+        for (plain, mark) in take_object(&mut fields, "marks").map_err(bad)? {
+            let mark = mark.as_str().unwrap_or_default().to_string();
+            let mut both = plain.chars().chain(mark.chars());
+            match (both.next(), both.next(), both.next()) {
+                (Some(plain), Some(mark), None) => marks.push((plain, mark)),
+                _ => return Err(bad("marks must map one character to another".into())),
+            }
+        }
         match fields.keys().next() {
             Some(name) => Err(bad(format!("unknown field '{name}'"))),
-            None => Ok(Request { variables, now }),
+            None => Ok(Request { variables, now, marks }),
         }
     }
 }
@@ -76,6 +87,7 @@ pub fn render(template: &[u8], request: &[u8], fuel: u64, work: u64) -> Result<S
     let template = std::str::from_utf8(template).map_err(|_| Failure::new("template", "the template is not UTF-8"))?;
     let request = Request::parse(request)?;
     budget::set(work);
+    marks::set(request.marks);
 
     let prepared = source::prepare(template);
     let whitespace = WhitespaceConfig { keep_trailing_newline: false, lstrip_blocks: true, trim_blocks: true };

@@ -5,14 +5,14 @@ use minijinja::{filters, Environment, Error, State, Value};
 
 use crate::args::Args;
 use crate::types::Type;
-use crate::{budget, fail, json, methods, ops, text, types};
+use crate::{budget, fail, json, marks, methods, ops, text, types};
 
 /// Registers the filters.
 pub fn register(env: &mut Environment) {
     env.add_filter("tojson", json::tojson);
     env.add_filter("string", |v: Value| if v.as_str().is_some() { Ok(v) } else { text::str(&v).map(Value::from) });
-    env.add_filter("upper", |v: Value| on_text(v, |s| s.to_uppercase()));
-    env.add_filter("lower", |v: Value| on_text(v, |s| s.to_lowercase()));
+    env.add_filter("upper", |v: Value| on_text(v, |s| marks::change_text(s, true)));
+    env.add_filter("lower", |v: Value| on_text(v, |s| marks::change_text(s, false)));
     env.add_filter("capitalize", |v: Value| on_text(v, methods::capitalize));
     env.add_filter("title", |v: Value| on_text(v, title));
     env.add_filter("trim", trim);
@@ -102,11 +102,11 @@ fn title(s: &str) -> String {
     let mut start = true;
     for c in s.chars() {
         if start {
-            out.extend(c.to_uppercase());
+            out.extend(marks::change_case(c, true));
         } else {
-            out.extend(c.to_lowercase());
+            out.extend(marks::change_case(c, false));
         }
-        start = text::is_space(c) || "-({[<".contains(c);
+        start = text::is_space(c) || "-({[<".contains(marks::plain(c));
     }
     out
 }
@@ -348,7 +348,8 @@ fn int(v: Value, args: Rest<Value>) -> Result<Value, Error> {
             if x.is_finite() { json::value(serde_json::Value::from(x.trunc() as i64)) } else { fallback() }
         }
         Type::Str => {
-            let s = v.as_str().unwrap_or_default().trim();
+            let s = marks::unmark(v.as_str().unwrap_or_default());
+            let s = s.trim();
             let base = args.opt_int(1, "base")?.unwrap_or(10).clamp(2, 36) as u32;
             let mut digits = s.replace('_', "").to_lowercase();
             let prefix = match base {
@@ -378,7 +379,7 @@ fn float(v: Value, args: Rest<Value>) -> Result<Value, Error> {
         Type::Undefined => return Err(fail::undefined("float of an undefined value")),
         Type::Int | Type::Float => f64::try_from(v)?.into(),
         Type::Bool => f64::from(v.is_true() as u8).into(),
-        Type::Str => v.as_str().and_then(|s| s.trim().parse::<f64>().ok()).map_or_else(fallback, Value::from),
+        Type::Str => v.as_str().and_then(|s| marks::unmark(s).trim().parse::<f64>().ok()).map_or_else(fallback, Value::from),
         _ => fallback(),
     })
 }

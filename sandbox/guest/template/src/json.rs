@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 
 use crate::args::Args;
 use crate::types::{BigInt, Type};
-use crate::{budget, fail, text, types};
+use crate::{budget, fail, marks, text, types};
 
 /// A template value for what a request holds. Integers stay integers of any size, floats stay floats.
 pub fn value(json: Json) -> Value {
@@ -165,13 +165,16 @@ impl Writer {
         self.out.push('"');
         for c in s.chars() {
             match c {
-                '"' => self.out.push_str("\\\""),
-                '\\' => self.out.push_str("\\\\"),
+                c if matches!(marks::plain(c), '"' | '\\') => {
+                    self.out.push('\\');
+                    self.out.push(c);
+                }
                 '\n' => self.out.push_str("\\n"),
                 '\r' => self.out.push_str("\\r"),
                 '\t' => self.out.push_str("\\t"),
                 '\x08' => self.out.push_str("\\b"),
                 '\x0c' => self.out.push_str("\\f"),
+                c if marks::is_mark(c) => self.out.push(c),
                 c if c < ' ' || self.ascii && c > '~' => {
                     for unit in c.encode_utf16(&mut [0; 2]) {
                         let _ = write!(self.out, "\\u{unit:04x}");

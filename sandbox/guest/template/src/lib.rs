@@ -16,6 +16,7 @@ mod engine;
 mod fail;
 mod filters;
 mod json;
+mod marks;
 mod methods;
 mod ops;
 mod rewrite;

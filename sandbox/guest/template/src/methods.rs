@@ -5,7 +5,7 @@ use minijinja::{format_filter, Error, FormatStyle, Value};
 use crate::args::Args;
 use crate::text::is_space;
 use crate::types::{self, Type};
-use crate::{budget, fail, ops, text};
+use crate::{budget, fail, marks, ops, text};
 
 const STR: &[&str] = &[
     "capitalize", "casefold", "center", "count", "endswith", "expandtabs", "find", "format", "index", "isalnum",
@@ -55,10 +55,8 @@ fn dict(v: &Value, name: &str, args: &Args) -> Result<Value, Error> {
         "get" => {
             args.expect(&["key", "default"])?;
             let key = args.need(0, "key")?;
-            match v.get_item(key) {
-                Ok(found) if !found.is_undefined() => found,
-                _ => args.get(1, "default").cloned().unwrap_or_else(|| Value::from(())),
-            }
+            let default = || args.get(1, "default").cloned().unwrap_or_else(|| Value::from(()));
+            ops::get(v, key).unwrap_or_else(default)
         }
         "keys" => v.try_iter()?.collect::<Vec<_>>().into(),
         "values" => v.try_iter()?.map(|k| v.get_item(&k)).collect::<Result<Vec<_>, _>>()?.into(),
@@ -96,30 +94,28 @@ fn list(v: &Value, name: &str, args: &Args) -> Result<Value, Error> {
 
 fn string(s: &str, name: &str, args: &Args) -> Result<Value, Error> {
     budget::charge(s.len())?;
-    let all = |test: fn(char) -> bool| Value::from(!s.is_empty() && s.chars().all(test));
+    let unmarked = marks::unmark(s);
+    let all = |test: fn(char) -> bool| Value::from(!s.is_empty() && unmarked.chars().all(test));
     let result: Value = match name {
-        "upper" => s.to_uppercase().into(),
-        "lower" | "casefold" => s.to_lowercase().into(),
+        "upper" => marks::change_text(s, true).into(),
+        "lower" | "casefold" => marks::change_text(s, false).into(),
         "capitalize" => capitalize(s).into(),
         "title" => title(s).into(),
         "swapcase" => {
-            s.chars().flat_map(|c| if c.is_uppercase() { lower(c) } else { upper(c) }).collect::<String>().into()
+            s.chars().flat_map(|c| if marks::plain(c).is_uppercase() { lower(c) } else { upper(c) }).collect::<String>().into()
         }
         "strip" | "lstrip" | "rstrip" => strip(s, name, args.opt_str(0, "chars")?).into(),
         "split" => split(s, args)?.into(),
         "rsplit" => rsplit(s, args)?.into(),
         "splitlines" => splitlines(s, args.truth(0, "keepends", false)).into(),
-        "startswith" => affix(s, args, |s, x| s.starts_with(x))?.into(),
-        "endswith" => affix(s, args, |s, x| s.ends_with(x))?.into(),
-        "find" | "index" => found(s, name, args, |s, x| s.find(x))?,
-        "rfind" | "rindex" => found(s, name, args, |s, x| s.rfind(x))?,
+        "startswith" => affix(s, args, |s, x| marks::strip_prefix(s, x).is_some())?.into(),
+        "endswith" => affix(s, args, |s, x| marks::strip_suffix(s, x).is_some())?.into(),
+        "find" | "index" => found(s, name, args, |s, x| marks::find(s, x, 1).first().copied())?,
+        "rfind" | "rindex" => found(s, name, args, |s, x| marks::rfind(s, x, 1).first().copied())?,
         "count" => {
             let part = args.str(0, "sub")?;
             let (from, to) = window(s, args)?;
-            match part {
-                "" => (s[from..to].chars().count() + 1).into(),
-                part => s[from..to].matches(part).count().into(),
-            }
+            marks::find(&s[from..to], part, usize::MAX).len().into()
         }
         "replace" => {
             args.expect(&["old", "new", "count"])?;
@@ -132,13 +128,16 @@ fn string(s: &str, name: &str, args: &Args) -> Result<Value, Error> {
             }
             join(s, parts)?.into()
         }
-        "removeprefix" => s.strip_prefix(args.str(0, "prefix")?).unwrap_or(s).into(),
-        "removesuffix" => s.strip_suffix(args.str(0, "suffix")?).unwrap_or(s).into(),
+        "removeprefix" => marks::strip_prefix(s, args.str(0, "prefix")?).unwrap_or(s).into(),
+        "removesuffix" => marks::strip_suffix(s, args.str(0, "suffix")?).unwrap_or(s).into(),
         "partition" | "rpartition" => {
             let sep = args.str(0, "sep")?;
-            let cut = if name == "partition" { s.split_once(sep) } else { s.rsplit_once(sep) };
-            let parts = match (cut, name) {
-                (Some((before, after)), _) => [before, sep, after],
+            if sep.is_empty() {
+                return Err(fail::runtime("empty separator"));
+            }
+            let cut = if name == "partition" { marks::find(s, sep, 1) } else { marks::rfind(s, sep, 1) };
+            let parts = match (cut.first(), name) {
+                (Some(&(from, to)), _) => [&s[..from], &s[from..to], &s[to..]],
                 (None, "partition") => [s, "", ""],
                 (None, _) => ["", "", s],
             };
@@ -151,13 +150,13 @@ fn string(s: &str, name: &str, args: &Args) -> Result<Value, Error> {
         "isalpha" => all(char::is_alphabetic),
         "isalnum" => all(char::is_alphanumeric),
         "isspace" => all(is_space),
-        "isascii" => s.is_ascii().into(),
-        "isprintable" => s.chars().all(|c| c == ' ' || text::printable(c)).into(),
-        "isupper" => (s.chars().any(char::is_uppercase) && !s.chars().any(char::is_lowercase)).into(),
-        "islower" => (s.chars().any(char::is_lowercase) && !s.chars().any(char::is_uppercase)).into(),
-        "istitle" => (s.chars().any(char::is_alphabetic) && title(s) == s).into(),
+        "isascii" => unmarked.is_ascii().into(),
+        "isprintable" => unmarked.chars().all(|c| c == ' ' || text::printable(c)).into(),
+        "isupper" => (unmarked.chars().any(char::is_uppercase) && !unmarked.chars().any(char::is_lowercase)).into(),
+        "islower" => (unmarked.chars().any(char::is_lowercase) && !unmarked.chars().any(char::is_uppercase)).into(),
+        "istitle" => (unmarked.chars().any(char::is_alphabetic) && title(&unmarked) == unmarked).into(),
         _ => {
-            let mut chars = s.chars();
+            let mut chars = unmarked.chars();
             let first = chars.next().is_some_and(|c| c.is_alphabetic() || c == '_');
             (first && chars.all(|c| c.is_alphanumeric() || c == '_')).into()
         }
@@ -167,18 +166,18 @@ fn string(s: &str, name: &str, args: &Args) -> Result<Value, Error> {
 }
 
 fn upper(c: char) -> Vec<char> {
-    c.to_uppercase().collect()
+    marks::change_case(c, true)
 }
 
 fn lower(c: char) -> Vec<char> {
-    c.to_lowercase().collect()
+    marks::change_case(c, false)
 }
 
 /// First letter upper case, the rest lower.
 pub fn capitalize(s: &str) -> String {
     let mut chars = s.chars();
     let first: String = chars.next().into_iter().flat_map(upper).collect();
-    first + &chars.as_str().to_lowercase()
+    first + &marks::change_text(chars.as_str(), false)
 }
 
 /// Every run of letters capitalised.
@@ -187,14 +186,17 @@ fn title(s: &str) -> String {
     let mut out = String::with_capacity(s.len());
     for c in s.chars() {
         out.extend(if inside { lower(c) } else { upper(c) });
-        inside = c.is_alphabetic();
+        inside = marks::plain(c).is_alphabetic();
     }
     out
 }
 
 /// `strip`, `lstrip` and `rstrip`.
 pub fn strip<'a>(s: &'a str, name: &str, chars: Option<&str>) -> &'a str {
-    let drop = |c: char| chars.map_or_else(|| is_space(c), |set| set.contains(c));
+    let drop = |c: char| match chars {
+        None => is_space(c),
+        Some(set) => set.contains(c) || set.chars().any(|x| marks::plain(x) == marks::plain(c)),
+    };
     match name {
         "lstrip" => s.trim_start_matches(drop),
         "rstrip" => s.trim_end_matches(drop),
@@ -202,12 +204,16 @@ pub fn strip<'a>(s: &'a str, name: &str, chars: Option<&str>) -> &'a str {
     }
 }
 
+fn owned(pieces: Vec<&str>) -> Vec<String> {
+    pieces.into_iter().map(String::from).collect()
+}
+
 fn split(s: &str, args: &Args) -> Result<Vec<String>, Error> {
     args.expect(&["sep", "maxsplit"])?;
     let most = args.opt_int(1, "maxsplit")?.and_then(|n| usize::try_from(n).ok()).unwrap_or(usize::MAX - 1);
     match args.opt_str(0, "sep")? {
         Some("") => Err(fail::runtime("empty separator")),
-        Some(sep) => Ok(s.splitn(most + 1, sep).map(String::from).collect()),
+        Some(sep) => Ok(owned(marks::between(s, &marks::find(s, sep, most)))),
         None => {
             let mut parts = Vec::new();
             let mut rest = s.trim_start_matches(is_space);
@@ -235,7 +241,7 @@ fn rsplit(s: &str, args: &Args) -> Result<Vec<String>, Error> {
     let mut parts: Vec<String> = Vec::new();
     match args.opt_str(0, "sep")? {
         Some("") => return Err(fail::runtime("empty separator")),
-        Some(sep) => parts.extend(s.rsplitn(most + 1, sep).map(String::from)),
+        Some(sep) => return Ok(owned(marks::between(s, &marks::rfind(s, sep, most)))),
         None => {
             let mut rest = s.trim_end_matches(is_space);
             while !rest.is_empty() {
@@ -302,10 +308,10 @@ fn affix(s: &str, args: &Args, test: fn(&str, &str) -> bool) -> Result<bool, Err
     Ok(false)
 }
 
-fn found(s: &str, name: &str, args: &Args, find: fn(&str, &str) -> Option<usize>) -> Result<Value, Error> {
+fn found(s: &str, name: &str, args: &Args, find: fn(&str, &str) -> Option<(usize, usize)>) -> Result<Value, Error> {
     let (from, to) = window(s, args)?;
     match find(&s[from..to], args.str(0, "sub")?) {
-        Some(i) => Ok(s[..from + i].chars().count().into()),
+        Some((i, _)) => Ok(s[..from + i].chars().count().into()),
         None if name.ends_with("index") => Err(fail::runtime("substring not found")),
         None => Ok((-1).into()),
     }
@@ -314,9 +320,9 @@ fn found(s: &str, name: &str, args: &Args, find: fn(&str, &str) -> Option<usize>
 /// `replace`, with at most `count` replacements unless it is absent or negative.
 pub fn replace(s: &str, old: &str, new: &str, count: Option<i64>) -> Result<String, Error> {
     let most = count.and_then(|n| usize::try_from(n).ok()).unwrap_or(usize::MAX);
-    let hits = if old.is_empty() { s.chars().count() + 1 } else { s.matches(old).count() };
-    budget::charge(s.len().saturating_add(hits.min(most).saturating_mul(new.len())))?;
-    Ok(s.replacen(old, new, most))
+    let found = marks::find(s, old, most);
+    budget::charge(s.len().saturating_add(found.len().saturating_mul(new.len() + 16)))?;
+    Ok(marks::between(s, &found).join(new))
 }
 
 /// Joins strings; anything else in `parts` is an error.

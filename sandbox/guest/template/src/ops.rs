@@ -6,7 +6,7 @@ use minijinja::value::Rest;
 use minijinja::{Environment, Error, State, Value};
 
 use crate::types::{self, BoundMethod, Namespace, Type};
-use crate::{budget, fail, methods, text};
+use crate::{budget, fail, marks, methods, text};
 
 /// Registers the functions that `rewrite` calls.
 pub fn register(env: &mut Environment) {
@@ -79,8 +79,7 @@ fn item(v: Value, key: Value, source: &str) -> Result<Value, Error> {
         }
         (Type::List, Type::Int) => v.get_item(&key).ok(),
         (Type::List, Type::Bool) => v.get_item(&Value::from(key.is_true() as i64)).ok(),
-        (Type::Dict, _) => v.get_item(&key).ok(),
-        (Type::Other, _) => v.get_item(&key).ok(),
+        (Type::Dict | Type::Other, _) => get(&v, &key),
         _ => None,
     };
     match (found, key.as_str()) {
@@ -90,6 +89,15 @@ fn item(v: Value, key: Value, source: &str) -> Result<Value, Error> {
         }
         _ => Ok(Value::UNDEFINED),
     }
+}
+
+/// The item of a dict or object; a key made of marked text is the same key.
+pub fn get(v: &Value, key: &Value) -> Option<Value> {
+    let found = |key: &Value| v.get_item(key).ok().filter(|v| !v.is_undefined());
+    found(key).or_else(|| match marks::unmark(key.as_str()?) {
+        std::borrow::Cow::Owned(plain) => found(&plain.into()),
+        std::borrow::Cow::Borrowed(_) => None,
+    })
 }
 
 fn index(v: &Value) -> i64 {
@@ -181,7 +189,7 @@ pub fn contains(hay: &Value, needle: &Value) -> Result<bool, Error> {
             let s = hay.as_str().unwrap_or_default();
             budget::charge(s.len())?;
             match needle.as_str() {
-                Some(part) => Ok(s.contains(part)),
+                Some(part) => Ok(marks::contains(s, part)),
                 None => Err(fail::runtime(format!(
                     "'in <string>' requires string as left operand, not {}",
                     types::name(needle)
@@ -201,7 +209,7 @@ pub fn contains(hay: &Value, needle: &Value) -> Result<bool, Error> {
             if matches!(Type::of(needle), Type::List | Type::Dict) {
                 return Err(fail::runtime(format!("unhashable type: '{}'", types::name(needle))));
             }
-            Ok(hay.get_item(needle).is_ok_and(|v| !v.is_undefined()))
+            Ok(get(hay, needle).is_some())
         }
         Type::Undefined => Ok(false),
         _ => Err(fail::runtime(format!("argument of type '{}' is not iterable", types::name(hay)))),
@@ -212,7 +220,11 @@ pub fn contains(hay: &Value, needle: &Value) -> Result<bool, Error> {
 pub fn equal(a: &Value, b: &Value) -> Result<bool, Error> {
     let (kind_a, kind_b) = (Type::of(a), Type::of(b));
     match (kind_a, kind_b) {
-        (Type::Str, Type::Str) => budget::charge(a.len().unwrap_or(0).min(b.len().unwrap_or(0)) / 8)?,
+        (Type::Str, Type::Str) => {
+            let (x, y) = (a.as_str().unwrap_or_default(), b.as_str().unwrap_or_default());
+            budget::charge(x.len().min(y.len()))?;
+            return Ok(x == y || marks::unmark(x) == marks::unmark(y));
+        }
         (Type::List, Type::List) => {
             if a.len() != b.len() {
                 return Ok(false);
@@ -262,7 +274,11 @@ pub fn order(op: &str, a: &Value, b: &Value) -> Result<Option<Ordering>, Error> 
         return Err(fail::undefined(format!("'{op}' on an undefined value")));
     }
     match (kind_a, kind_b) {
-        (Type::Str, Type::Str) => Ok(Some(a.as_str().cmp(&b.as_str()))),
+        (Type::Str, Type::Str) => {
+            let (x, y) = (a.as_str().unwrap_or_default(), b.as_str().unwrap_or_default());
+            budget::charge(x.len().min(y.len()))?;
+            Ok(Some(marks::unmark(x).cmp(&marks::unmark(y))))
+        }
         (Type::List, Type::List) => {
             budget::charge(a.len().unwrap_or(0))?;
             let (mut xs, mut ys) = (a.try_iter()?, b.try_iter()?);

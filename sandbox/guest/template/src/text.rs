@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use minijinja::{Error, Value};
 
-use crate::budget;
+use crate::{budget, marks};
 use crate::types::{Tuple, Type};
 
 /// `str(v)`; an undefined value is the empty string, as jinja2 prints it.
@@ -87,19 +87,19 @@ pub fn float(x: f64) -> String {
 
 /// `repr(s)` of a string.
 fn quote(out: &mut String, s: &str) {
-    let quote = if s.contains('\'') && !s.contains('"') { '"' } else { '\'' };
+    let plain = marks::unmark(s);
+    let quote = if plain.contains('\'') && !plain.contains('"') { '"' } else { '\'' };
     out.push(quote);
     for c in s.chars() {
         match c {
             '\n' => out.push_str("\\n"),
             '\r' => out.push_str("\\r"),
             '\t' => out.push_str("\\t"),
-            '\\' => out.push_str("\\\\"),
-            c if c == quote => {
+            c if marks::plain(c) == '\\' || marks::plain(c) == quote => {
                 out.push('\\');
                 out.push(c);
             }
-            c if printable(c) => out.push(c),
+            c if printable(c) || marks::is_mark(c) => out.push(c),
             c => {
                 let n = c as u32;
                 let _ = match n {
@@ -130,13 +130,13 @@ pub fn is_space(c: char) -> bool {
 pub fn escape_html(s: &str) -> String {
     let mut out = String::with_capacity(s.len());
     for c in s.chars() {
-        match c {
+        match marks::plain(c) {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '\'' => out.push_str("&#39;"),
             '"' => out.push_str("&#34;"),
-            c => out.push(c),
+            _ => out.push(c),
         }
     }
     out
