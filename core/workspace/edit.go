@@ -1,0 +1,225 @@
+package workspace
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// replace returns content with old replaced by new, once or everywhere, and how often.
+//
+// When old does not occur, it is looked for without regard to "\r" before line ends and to space at the end of lines, and
+// replaced only where that is one place. New lines get the line ends of the file.
+//
+// Errors: [*EditError].
+func replace(name, content, old, new string, all bool) (string, int, error) {
+	fail := func(count int, format string, args ...any) (string, int, error) {
+		return "", 0, &EditError{Path: name, Count: count, Help: fmt.Sprintf(format, args...)}
+	}
+	switch {
+	case old == "":
+		return fail(0, "old is empty; give the text to replace, or use write_file for the whole file")
+	case old == new:
+		return fail(0, "old and new are the same; nothing to change")
+	}
+	crlf := strings.Count(content, "\r\n")*2 > strings.Count(content, "\n")
+	if crlf && !strings.Contains(new, "\r\n") {
+		new = strings.ReplaceAll(new, "\n", "\r\n")
+	}
+	n := strings.Count(content, old)
+	switch {
+	case n == 1 || n > 1 && all:
+		return strings.ReplaceAll(content, old, new), n, nil
+	case n > 1:
+		return fail(n, "the old text is there %d times (lines %s); add lines around it so that it is there once, or set all to true",
+			n, places(content, old))
+	}
+	loose := loosen(content)
+	pattern := loosen(old).text
+	if strings.TrimSpace(pattern) != "" {
+		switch n = strings.Count(loose.text, pattern); {
+		case n == 1:
+			from, to := loose.original(strings.Index(loose.text, pattern), len(pattern), content)
+			return content[:from] + new + content[to:], 1, nil
+		case n > 1:
+			return fail(n, "the old text is there %d times (lines %s), but for space at the ends of lines; copy it exactly, with lines around it",
+				n, places(loose.text, pattern))
+		}
+	}
+	help := "the old text is not in the file"
+	switch at := strings.Index(content, new); {
+	case strings.TrimSpace(content) == "":
+		return fail(0, "%s, which is empty; use write_file", help)
+	case len(strings.TrimSpace(new)) > 3 && at >= 0:
+		help += fmt.Sprintf("; the new text is there already (line %d)", lineAt(content, at))
+	}
+	first, lines := closest(content, old)
+	if len(lines) == 0 {
+		return fail(0, "%s; read the file and copy the text exactly", help)
+	}
+	return fail(0, "%s. Closest, from line %d:\n%s\nCopy the text to replace exactly", help, first, strings.Join(lines, "\n"))
+}
+
+// places lists the lines where text occurs, at most five.
+func places(content, text string) string {
+	var lines []string
+	from := 0
+	for {
+		i := strings.Index(content[from:], text)
+		if i < 0 {
+			return strings.Join(lines, ", ")
+		}
+		if len(lines) == 5 {
+			return strings.Join(lines, ", ") + ", …"
+		}
+		lines = append(lines, strconv.Itoa(lineAt(content, from+i)))
+		from += i + len(text)
+	}
+}
+
+// lineAt returns the number of the line that holds byte i.
+func lineAt(content string, i int) int { return strings.Count(content[:i], "\n") + 1 }
+
+// loosened is a text without "\r" before line ends and without space at the end of lines.
+type loosened struct {
+	text string
+	at   []int // index in the original of each byte
+}
+
+func loosen(s string) loosened {
+	l := loosened{at: make([]int, 0, len(s))}
+	var b strings.Builder
+	b.Grow(len(s))
+	from := 0
+	for line := range strings.Lines(s) {
+		body, ended := strings.CutSuffix(line, "\n")
+		body = strings.TrimRight(body, " \t\r")
+		for i := range len(body) {
+			l.at = append(l.at, from+i)
+		}
+		b.WriteString(body)
+		if ended {
+			l.at = append(l.at, from+len(line)-1)
+			b.WriteByte('\n')
+		}
+		from += len(line)
+	}
+	l.text = b.String()
+	return l
+}
+
+// original returns where n bytes at i of the loose text are in the original. At the end of a line the space that was left
+// out belongs to it.
+func (l loosened) original(i, n int, content string) (from, to int) {
+	from, to = l.at[i], l.at[i+n-1]+1
+	if l.text[i+n-1] == '\n' {
+		return from, to
+	}
+	end := to
+	for end < len(content) && (content[end] == ' ' || content[end] == '\t') {
+		end++
+	}
+	if end == len(content) || content[end] == '\n' || strings.HasPrefix(content[end:], "\r\n") {
+		to = end
+	}
+	return from, to
+}
+
+// Limits of the search for near misses.
+const (
+	closestLines = 20_000
+	closestShown = 8
+	closestWidth = 200
+)
+
+// closest returns the lines of content that are most like old, and the number of the first.
+func closest(content, old string) (first int, lines []string) {
+	all := strings.SplitN(content, "\n", closestLines+1)
+	all = all[:min(len(all), closestLines)]
+	want := strings.Split(strings.Trim(old, "\n"), "\n")
+	want = want[:min(len(want), 200)]
+
+	// Lines that are the same, but for space around them, vote for where old would begin.
+	where := map[string][]int{}
+	for i, l := range all {
+		if l = strings.TrimSpace(l); len(l) > 2 && len(where[l]) < 50 {
+			where[l] = append(where[l], i)
+		}
+	}
+	votes := map[int]int{}
+	for j, l := range want {
+		for _, i := range where[strings.TrimSpace(l)] {
+			votes[i-j] += len(l)
+		}
+	}
+	start, best := 0, 0
+	for s, v := range votes {
+		if v > best || v == best && s < start {
+			start, best = s, v
+		}
+	}
+	if best == 0 {
+		// None is: the line most like the longest one.
+		j := 0
+		for i, l := range want {
+			if len(strings.TrimSpace(l)) > len(strings.TrimSpace(want[j])) {
+				j = i
+			}
+		}
+		pattern, like := pairs(want[j]), 0.4
+		for i, l := range all {
+			if v := similar(pattern, pairs(l)); v > like {
+				start, like, best = i-j, v, 1
+			}
+		}
+	}
+	if best == 0 {
+		return 0, nil
+	}
+	start = max(start, 0)
+	end := min(len(all), start+min(len(want), closestShown))
+	lines = slices.Clone(all[start:end])
+	for i, l := range lines {
+		l = strings.TrimRight(strings.ToValidUTF8(l, "\uFFFD"), "\r")
+		if len(l) > closestWidth {
+			cut := closestWidth
+			for cut > 0 && !utf8.RuneStart(l[cut]) {
+				cut--
+			}
+			l = l[:cut] + "…"
+		}
+		lines[i] = l
+	}
+	return start + 1, lines
+}
+
+// pairs counts the pairs of neighbouring bytes of a line without space around it.
+func pairs(line string) map[[2]byte]int {
+	line = strings.TrimSpace(line)
+	line = line[:min(len(line), closestWidth)]
+	m := make(map[[2]byte]int, len(line))
+	for i := 1; i < len(line); i++ {
+		m[[2]byte{line[i-1], line[i]}]++
+	}
+	return m
+}
+
+// similar returns how alike two lines are, from 0 to 1.
+//
+// Source: Dice, Measures of the Amount of Ecologic Association Between Species, Ecology 26 (1945).
+func similar(a, b map[[2]byte]int) float64 {
+	shared, total := 0, 0
+	for p, n := range a {
+		shared += min(n, b[p])
+		total += n
+	}
+	for _, n := range b {
+		total += n
+	}
+	if total == 0 {
+		return 0
+	}
+	return 2 * float64(shared) / float64(total)
+}

@@ -1,0 +1,284 @@
+package workspace
+
+import (
+	"cmp"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Limits of the journal.
+const (
+	maxRecords    = 1000
+	maxRecordSize = 64 << 10
+)
+
+// record is one change in the journal.
+type record struct {
+	Seq  int       `json:"seq"`
+	Time time.Time `json:"time"`
+	// Quoted is the path as a Go string, since it may not be UTF-8.
+	Quoted string `json:"path"`
+	Path   string `json:"-"`
+	// Existed says that there was a file; then Before is the sum of its content and Mode its mode.
+	Existed bool        `json:"existed"`
+	Before  string      `json:"before,omitempty"`
+	Mode    fs.FileMode `json:"mode"`
+	After   string      `json:"after"`
+	// Temp is the file that was renamed; it is left over when the writer was killed.
+	Temp string `json:"temp"`
+	// Folders were made for the file, outermost first.
+	Folders []string `json:"folders,omitempty"`
+}
+
+// openJournal makes the state folder and finishes what a killed process left.
+func (w *Workspace) openJournal() error {
+	state, err := filepath.Abs(w.state)
+	if err != nil {
+		return fmt.Errorf("undo journal: %w", err)
+	}
+	w.state = state
+	if rel, err := filepath.Rel(w.dir, state); err == nil && filepath.IsLocal(rel) && !hidden(strings.Split(filepath.ToSlash(rel), "/")[0]) {
+		return fmt.Errorf("undo journal: %s lies inside the project %s, where tools would see it", state, w.dir)
+	}
+	if err := os.MkdirAll(filepath.Join(state, "blobs"), 0o700); err != nil {
+		return fmt.Errorf("undo journal: %w", err)
+	}
+	release, err := w.lock()
+	if err != nil {
+		return err
+	}
+	defer release()
+	seqs, err := w.sequence()
+	if err != nil {
+		return err
+	}
+	return w.sweep(seqs)
+}
+
+// sweep removes the file that a process left that was killed in its change.
+func (w *Workspace) sweep(seqs []int) error {
+	if len(seqs) == 0 {
+		return nil
+	}
+	r, err := w.readRecord(seqs[len(seqs)-1])
+	if err != nil {
+		return err
+	}
+	_ = w.root.Remove(r.Temp)
+	return nil
+}
+
+// lock keeps other processes from changing the project or its journal until release is called.
+func (w *Workspace) lock() (release func(), err error) {
+	if w.state == "" {
+		return func() {}, nil
+	}
+	f, err := os.OpenFile(filepath.Join(w.state, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("undo journal: %w", err)
+	}
+	if err := lockFile(f); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("undo journal: %w", err)
+	}
+	return func() { f.Close() }, nil
+}
+
+// sequence lists the numbers of the records, oldest first.
+func (w *Workspace) sequence() ([]int, error) {
+	entries, err := os.ReadDir(w.state)
+	if err != nil {
+		return nil, fmt.Errorf("undo journal: %w", err)
+	}
+	var seqs []int
+	for _, e := range entries {
+		if n, err := strconv.Atoi(strings.TrimSuffix(e.Name(), ".json")); err == nil && n > 0 && recordName(n) == e.Name() {
+			seqs = append(seqs, n)
+		}
+	}
+	slices.Sort(seqs)
+	return seqs, nil
+}
+
+func recordName(seq int) string { return fmt.Sprintf("%06d.json", seq) }
+
+func (w *Workspace) blob(sum string) string { return filepath.Join(w.state, "blobs", sum) }
+
+// recordChange writes the record of a change that is about to be made, and the content that it replaces.
+func (w *Workspace) recordChange(r *record, before []byte) error {
+	if w.state == "" {
+		return nil
+	}
+	seqs, err := w.sequence()
+	if err != nil {
+		return err
+	}
+	if err := w.sweep(seqs); err != nil {
+		return err
+	}
+	w.step("begin")
+	if r.Existed {
+		if err := w.keep(w.blob(r.Before), before); err != nil {
+			return err
+		}
+		w.step("blob")
+	}
+	r.Seq = 1
+	if len(seqs) > 0 {
+		r.Seq = seqs[len(seqs)-1] + 1
+	}
+	r.Time, r.Quoted = time.Now().UTC().Truncate(time.Second), strconv.QuoteToASCII(r.Path)
+	q := *r
+	q.Temp = strconv.QuoteToASCII(r.Temp)
+	q.Folders = make([]string, len(r.Folders))
+	for i, f := range r.Folders {
+		q.Folders[i] = strconv.QuoteToASCII(f)
+	}
+	data, err := json.MarshalIndent(q, "", "\t")
+	if err != nil {
+		return err
+	}
+	if err := w.keep(filepath.Join(w.state, recordName(r.Seq)), append(data, '\n')); err != nil {
+		return err
+	}
+	w.step("recorded")
+	if len(seqs) >= maxRecords {
+		return w.trim(seqs[:len(seqs)-maxRecords+1])
+	}
+	return nil
+}
+
+// keep writes a file of the journal at once.
+func (w *Workspace) keep(name string, data []byte) error {
+	f, err := os.CreateTemp(w.state, ".new-*")
+	if err != nil {
+		return fmt.Errorf("undo journal: %w", err)
+	}
+	_, err = f.Write(data)
+	err = errors.Join(err, f.Sync(), f.Close())
+	w.step("kept")
+	if err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+		return fmt.Errorf("undo journal: %w", err)
+	}
+	return nil
+}
+
+// readRecord reads a record. A tool process can write to the journal, so it is not to be trusted: paths are checked here,
+// and again wherever they are used.
+func (w *Workspace) readRecord(seq int) (record, error) {
+	name := filepath.Join(w.state, recordName(seq))
+	bad := func(err error) (record, error) { return record{}, fmt.Errorf("%w: %s: %w", ErrJournal, name, err) }
+	data, err := readLimited(name, maxRecordSize)
+	if err != nil {
+		return bad(err)
+	}
+	var r record
+	if err := json.Unmarshal(data, &r); err != nil {
+		return bad(err)
+	}
+	unquote := func(q string) (string, error) {
+		s, err := strconv.Unquote(q)
+		if err != nil {
+			return "", fmt.Errorf("%.80s is no quoted path", q)
+		}
+		return s, nil
+	}
+	if r.Path, err = unquote(r.Quoted); err != nil {
+		return bad(err)
+	}
+	if r.Temp, err = unquote(r.Temp); err != nil {
+		return bad(err)
+	}
+	if c, err := Clean(r.Path); err != nil || c != r.Path || c == "." {
+		return bad(errors.New("it names no file of the project"))
+	}
+	if dir, base := path.Split(r.Temp); path.Clean(dir) != path.Dir(r.Path) || !strings.HasPrefix(base, tempPrefix) {
+		return bad(errors.New("it names no temporary file"))
+	}
+	for i := range r.Folders {
+		if r.Folders[i], err = unquote(r.Folders[i]); err != nil {
+			return bad(err)
+		}
+		if !strings.HasPrefix(r.Path, r.Folders[i]+"/") {
+			return bad(errors.New("it names a folder that does not hold the file"))
+		}
+	}
+	if !isSum(r.After) || r.Existed != isSum(r.Before) {
+		return bad(errors.New("it holds no sums"))
+	}
+	r.Seq, r.Mode = seq, r.Mode&0o777
+	return r, nil
+}
+
+func isSum(s string) bool {
+	b, err := hex.DecodeString(s)
+	return err == nil && len(b) == 32
+}
+
+func readLimited(name string, limit int64) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err == nil && int64(len(data)) > limit {
+		err = ErrTooLarge
+	}
+	return data, err
+}
+
+// forget removes the record of a change that was not made, or was undone. Its content stays for [Workspace.trim].
+func (w *Workspace) forget(r record) error {
+	if w.state == "" {
+		return nil
+	}
+	if err := os.Remove(filepath.Join(w.state, recordName(r.Seq))); err != nil {
+		return fmt.Errorf("undo journal: %w", err)
+	}
+	return nil
+}
+
+// trim removes the records seqs and the content that no record needs any more.
+func (w *Workspace) trim(seqs []int) error {
+	for _, seq := range seqs {
+		if err := w.forget(record{Seq: seq}); err != nil {
+			return err
+		}
+	}
+	left, err := w.sequence()
+	if err != nil {
+		return err
+	}
+	needed := map[string]bool{}
+	for _, seq := range left {
+		if r, err := w.readRecord(seq); err == nil {
+			needed[r.Before] = true
+		}
+	}
+	blobs, err := os.ReadDir(filepath.Join(w.state, "blobs"))
+	if err != nil {
+		return fmt.Errorf("undo journal: %w", err)
+	}
+	for _, b := range blobs {
+		if !needed[b.Name()] {
+			err = cmp.Or(err, os.Remove(w.blob(b.Name())))
+		}
+	}
+	return err
+}
