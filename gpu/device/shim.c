@@ -22,8 +22,9 @@ static void describe(WGPUAdapter a, pg_adapter *out) {
   WGPUAdapterInfo info;
   memset(&info, 0, sizeof info);
   wgpuAdapterGetInfo(a, &info);
-  copy_text(out->name, sizeof out->name, info.device);
-  copy_text(out->driver, sizeof out->driver, info.description);
+  // wgpu-native puts the name into the description, and numbers into the vendor and the device.
+  copy_text(out->name, sizeof out->name, info.description && *info.description ? info.description : info.device);
+  copy_text(out->driver, sizeof out->driver, info.architecture);
   out->backend = info.backendType;
   out->type = info.adapterType;
   wgpuAdapterInfoFreeMembers(info);

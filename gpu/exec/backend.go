@@ -36,10 +36,13 @@ type backend struct {
 
 func (b *backend) Device() engine.Device {
 	a := b.dev.Adapter()
-	return engine.Device{
-		Backend: "webgpu", Name: a.Name, Software: a.Software, Memory: a.Memory,
-		Detail: fmt.Sprintf("%s, %v, %s", a.API, a.Kind, a.Driver),
+	d := engine.Device{
+		Backend: "webgpu", Name: a.Name, Software: a.Software, Memory: a.Memory, Detail: fmt.Sprintf("%s, %v", a.API, a.Kind),
 	}
+	if a.Driver != "" {
+		d.Detail += ", " + a.Driver
+	}
+	return d
 }
 
 func (b *backend) Open(ctx context.Context, c engine.Config) (engine.Session, error) {

@@ -128,7 +128,7 @@ func (s *session) pass(r *engine.Result, b engine.Batch, c, m int, last bool) er
 	}
 	cmds := s.cmds[:0]
 	for _, st := range s.trunk.stages {
-		if cmds, err = st(cmds, m, s.pos); err != nil {
+		if cmds, err = st.add(cmds, m, s.pos); err != nil {
 			return err
 		}
 	}
@@ -190,7 +190,7 @@ func (s *session) addHead(cmds []device.Command, out *readback, r *engine.Result
 	}
 	var err error
 	for _, st := range stages {
-		if cmds, err = st(cmds, k, s.pos+first); err != nil {
+		if cmds, err = st.add(cmds, k, s.pos+first); err != nil {
 			return nil, err
 		}
 	}

@@ -9,8 +9,12 @@ import (
 	"github.com/pooled/pooled/gpu/program"
 )
 
-// stage appends the commands of an operation for n columns from position pos.
-type stage func(cmds []device.Command, n, pos int) ([]device.Command, error)
+// stage is an operation, or a part of one.
+type stage struct {
+	name string
+	// add appends its commands for n columns from position pos.
+	add func(cmds []device.Command, n, pos int) ([]device.Command, error)
+}
 
 // dispatch is a kernel bound to its buffers, compiled when it is first used: which variants a session needs depends on
 // the batches it gets.
@@ -50,9 +54,9 @@ type block struct {
 // fixed adds a stage of one kernel whose grid depends on the number of columns only.
 func (b *block) fixed(k kernel.Kernel, grid func(n int) [3]uint32, views ...device.View) {
 	d := &dispatch{kernel: k, views: append([]device.View{b.now}, views...)}
-	b.stages = append(b.stages, func(cmds []device.Command, n, _ int) ([]device.Command, error) {
+	b.stages = append(b.stages, stage{k.Name, func(cmds []device.Command, n, _ int) ([]device.Command, error) {
 		return b.s.run(cmds, d, grid(n))
-	})
+	}})
 }
 
 // compile allocates the values of steps and makes their stages. The views of values that enter are left in b.values.
@@ -198,7 +202,7 @@ func (b *block) product(l kernel.Linear, views []device.View) {
 	few := map[int]*dispatch{}
 	many := &dispatch{kernel: l.Matmul(), views: views}
 	hasMany := b.s.b.dev.Adapter().Limits.Shared >= kernel.MatmulShared
-	b.stages = append(b.stages, func(cmds []device.Command, n, _ int) ([]device.Command, error) {
+	b.stages = append(b.stages, stage{many.kernel.Name, func(cmds []device.Command, n, _ int) ([]device.Command, error) {
 		if n > fewColumns && hasMany {
 			return b.s.run(cmds, many, l.MatmulGrid(n))
 		}
@@ -212,7 +216,7 @@ func (b *block) product(l kernel.Linear, views []device.View) {
 			few[columns] = d
 		}
 		return b.s.run(cmds, d, l.MatvecGrid(n, columns))
-	})
+	}})
 }
 
 // splitBelow is the number of workgroups below which an attention is also cut along the context.
@@ -249,7 +253,7 @@ func (b *block) attention(st *step, in []device.View, y device.View) error {
 	}
 	variants := map[variant]*dispatch{}
 	merge := &dispatch{kernel: size.Merge(), views: []device.View{b.now, parts, y}}
-	b.stages = append(b.stages, func(cmds []device.Command, n, pos int) ([]device.Command, error) {
+	b.stages = append(b.stages, stage{merge.kernel.Name, func(cmds []device.Command, n, pos int) ([]device.Command, error) {
 		fit, _ := size.Fit(n, shared)
 		grid := fit.Grid(pos, n, false)
 		segments := fit.Segments(pos, n)
@@ -269,6 +273,6 @@ func (b *block) attention(st *step, in []device.View, y device.View) error {
 			return cmds, err
 		}
 		return b.s.run(cmds, merge, size.MergeGrid(n))
-	})
+	}})
 	return nil
 }

@@ -112,7 +112,7 @@ func NMSE(got, want []float32) float64 {
 	return num / den
 }
 
-// Run runs all cases on b. With short tests the largest ones are left out.
+// Run runs all cases on b.
 func Run(t *testing.T, b engine.Backend) {
 	for _, c := range Cases() {
 		t.Run(c.Name, func(t *testing.T) { c.Run(t, b) })
@@ -122,45 +122,56 @@ func Run(t *testing.T, b engine.Backend) {
 // Run runs one case on b.
 func (c *Case) Run(t *testing.T, b engine.Backend) {
 	t.Helper()
-	ctx := context.Background()
+	for _, err := range c.Check(t.Context(), b) {
+		t.Error(err)
+	}
+}
+
+// Check runs one case on b and returns what is wrong.
+func (c *Case) Check(ctx context.Context, b engine.Backend) (errs []error) {
+	fail := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	got, err := b.Open(ctx, c.config())
 	if err != nil {
-		t.Fatal(err)
+		return []error{err}
 	}
 	defer func() {
 		if err := got.Close(); err != nil {
-			t.Error(err)
+			fail("closing: %w", err)
 		}
 	}()
 	for _, n := range c.Columns {
 		want, err := Reference{}.Open(ctx, c.config())
 		if err != nil {
-			t.Fatal(err)
+			return []error{err}
 		}
 		rng := rand.New(rand.NewPCG(1, uint64(n)))
 		start := c.batch(0, c.Start, rng)
 		batch := c.batch(c.Start, n, rng)
 		whole, err := c.forward(ctx, got, start, batch, []int{n})
 		if err != nil {
-			t.Fatalf("%d columns: %v", n, err)
+			fail("%d columns: %w", n, err)
+			return errs
 		}
 		exact, err := c.forward(ctx, want, start, batch, []int{n})
 		if err != nil {
-			t.Fatal(err)
+			fail("the reference: %w", err)
+			return errs
 		}
-		if e := NMSE(whole, exact); e > c.NMSE || math.IsNaN(e) {
-			t.Errorf("%d columns: NMSE %.2g, want at most %.2g", n, e, c.NMSE)
+		if e := NMSE(whole, exact); !(e <= c.NMSE) {
+			fail("%d columns: NMSE %.2g, want at most %.2g", n, e, c.NMSE)
 		}
 		for _, cuts := range [][]int{{1, n}, {n - 1, n}, {n / 2, n/2 + 1, n}} {
 			parts, err := c.forward(ctx, got, start, batch, cuts)
 			if err != nil {
-				t.Fatalf("%d columns cut at %v: %v", n, cuts, err)
+				fail("%d columns cut at %v: %w", n, cuts, err)
+				return errs
 			}
 			if i, same := firstDifference(parts, whole); !same {
-				t.Errorf("%d columns cut at %v: value %d has other bits than in one batch", n, cuts, i)
+				fail("%d columns cut at %v: value %d has other bits than in one batch", n, cuts, i)
 			}
 		}
 	}
+	return errs
 }
 
 // forward runs start and then the batch, cut at the given columns.

@@ -1,0 +1,219 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/pooled/pooled/core/engine"
+	"github.com/pooled/pooled/core/gguf"
+	"github.com/pooled/pooled/core/model"
+	"github.com/pooled/pooled/core/quant"
+	"github.com/pooled/pooled/gpu/exec"
+)
+
+// The shapes of the 27B hybrid of Qwen 3.5.
+const (
+	hidden, ffn, vocab      = 5120, 17408, 248320
+	heads, kvHeads, dim     = 24, 4, 256
+	keyHeads, valueHeads    = 16, 48
+	deltaDim, channels      = 128, 2*16*128 + 48*128
+	attentionEvery, epsilon = 4, 1e-6
+)
+
+// synthetic gives every tensor of a plan the same random Q4_0 blocks, or float32 numbers where it is small.
+type synthetic struct {
+	plan *model.Plan
+	q4   []byte
+	f32  []byte
+}
+
+func newSynthetic(p *model.Plan) (*synthetic, error) {
+	s := &synthetic{plan: p}
+	most, small := int64(0), int64(0)
+	for _, t := range p.Tensors {
+		if len(t.Shape) == 2 && t.Shape[1] >= 32 {
+			most = max(most, t.Elements())
+		} else {
+			small = max(small, t.Elements())
+		}
+	}
+	rng := rand.New(rand.NewPCG(5, 5))
+	s.q4 = make([]byte, most/32*18)
+	for i := range s.q4 {
+		s.q4[i] = byte(rng.Uint32())
+	}
+	for i := 0; i < len(s.q4); i += 18 {
+		h := quant.FloatToHalf(float32(0.002 * (0.5 + rng.Float64())))
+		s.q4[i], s.q4[i+1] = byte(h), byte(h>>8)
+	}
+	v := make([]float32, small)
+	for i := range v {
+		v[i] = float32(-0.5 - 0.5*rng.Float64())
+	}
+	s.f32 = make([]byte, 4*small)
+	return s, quant.Quantize(s.f32, gguf.F32, v)
+}
+
+// Tensor implements [engine.Weights].
+func (s *synthetic) Tensor(name string) (engine.Tensor, error) {
+	i := slices.IndexFunc(s.plan.Tensors, func(t model.Tensor) bool { return t.Name == name })
+	if i < 0 {
+		return engine.Tensor{}, fmt.Errorf("no tensor %s", name)
+	}
+	t := s.plan.Tensors[i]
+	if len(t.Shape) == 2 && t.Shape[1] >= 32 {
+		return engine.Tensor{Type: gguf.Q4_0, Shape: t.Shape, Data: s.q4[:t.Elements()/32*18]}, nil
+	}
+	return engine.Tensor{Type: gguf.F32, Shape: t.Shape, Data: s.f32[:4*t.Elements()]}, nil
+}
+
+// Release implements [engine.Weights].
+func (s *synthetic) Release(string) {}
+
+// plan is the trunk as the qwen35 family plans it.
+func plan(layers, context int) *model.Plan {
+	b := model.NewBuilder("synthetic", "synthetic", hidden, vocab, context)
+	b.Embed(func(o *model.Ops, t model.Value) model.Value { return o.Embed(t, "embed", 1) })
+	for i := range layers {
+		n := func(s string) string { return fmt.Sprintf("%d.%s", i, s) }
+		b.Layer(func(o *model.Ops, x model.Value) model.Value {
+			h := o.RMSNorm(x, n("norm"), hidden, 1, epsilon)
+			if (i+1)%attentionEvery == 0 {
+				x = o.Add(x, attention(o, h, n))
+			} else {
+				x = o.Add(x, delta(o, h, n))
+			}
+			h = o.RMSNorm(x, n("post"), hidden, 1, epsilon)
+			f := o.SwiGLU(o.Linear(h, n("gate"), ffn, hidden), o.Linear(h, n("up"), ffn, hidden))
+			return o.Add(x, o.Linear(f, n("down"), hidden, ffn))
+		})
+	}
+	b.Head(func(o *model.Ops, x model.Value) model.Value {
+		return o.Linear(o.RMSNorm(x, "norm", hidden, 1, epsilon), "head", vocab, hidden)
+	})
+	return b.Plan()
+}
+
+func attention(o *model.Ops, h model.Value, n func(string) string) model.Value {
+	qg := o.Linear(h, n("q"), 2*heads*dim, hidden)
+	q := o.Slice(qg, heads, 0, dim)
+	gate := o.Slice(qg, heads, dim, dim)
+	k := o.Linear(h, n("k"), kvHeads*dim, hidden)
+	v := o.Linear(h, n("v"), kvHeads*dim, hidden)
+	rope := model.RopeAttrs{Dims: 64, Base: 1e7, FreqScale: 1}
+	q = o.Rope(o.RMSNorm(q, n("qn"), dim, heads, epsilon), heads, rope, "")
+	k = o.Rope(o.RMSNorm(k, n("kn"), dim, kvHeads, epsilon), kvHeads, rope, "")
+	a := o.Attention(q, k, v, model.AttentionShape{Heads: heads, KVHeads: kvHeads, KeyDim: dim, ValueDim: dim, Scale: 1 / math.Sqrt(dim)})
+	return o.Linear(o.SigmoidGate(a, gate), n("o"), hidden, heads*dim)
+}
+
+func delta(o *model.Ops, h model.Value, n func(string) string) model.Value {
+	const keys, values = keyHeads * deltaDim, valueHeads * deltaDim
+	c := o.SiLU(o.ShortConv(o.Linear(h, n("qkv"), channels, hidden), n("conv"), channels, 4))
+	q := o.L2Norm(o.Slice(c, 1, 0, keys), keyHeads, epsilon, 1/math.Sqrt(deltaDim))
+	k := o.L2Norm(o.Slice(c, 1, keys, keys), keyHeads, epsilon, 1)
+	v := o.Slice(c, 1, 2*keys, values)
+	z := o.Linear(h, n("z"), values, hidden)
+	al := o.Linear(h, n("alpha"), valueHeads, hidden)
+	be := o.Linear(h, n("beta"), valueHeads, hidden)
+	d := o.GatedDelta(q, k, v, al, be, n("a"), n("dt"), keyHeads, valueHeads, deltaDim, deltaDim)
+	d = o.RMSNorm(d, n("ssm"), deltaDim, valueHeads, epsilon)
+	return o.Linear(o.Mul(d, o.SiLU(z)), n("out"), hidden, values)
+}
+
+func (b *bench) model() error {
+	p := plan(b.layers, b.context)
+	w, err := newSynthetic(p)
+	if err != nil {
+		return err
+	}
+	be, err := exec.New(b.adapter)
+	if err != nil {
+		return err
+	}
+	defer be.Close()
+	ctx := context.Background()
+	begin := time.Now()
+	s, err := be.Open(ctx, engine.Config{
+		Plan: p, Weights: w, Range: model.LayerRange{End: b.layers}, Embed: true, Head: true, Context: b.context, Ubatch: 512,
+	})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	weights, state := s.Memory()
+	b.row("model", "what", "columns", "depth", "ms", "tok/s", "GB/s")
+	load := time.Since(begin)
+	b.row("model", "load", 0, 0, load.Seconds()*1e3, 0, float64(weights)/load.Seconds()/1e9)
+	var mem runtime.MemStats
+	runtime.ReadMemStats(&mem)
+	fmt.Printf("weights %.2f GB, state %.2f GB, Go heap %.2f GB\n", float64(weights)/1e9, float64(state)/1e9, float64(mem.Sys)/1e9)
+	run := func(what string, n, steps int) error {
+		ids := make([]int32, n)
+		for i := range ids {
+			ids[i] = int32((i*7919 + s.Len()) % vocab)
+		}
+		best := time.Hour
+		depth := s.Len()
+		for range steps {
+			t := time.Now()
+			if _, err := s.Forward(ctx, engine.Batch{Pos: s.Len(), Tokens: ids, Output: engine.Output{Top: 1}}); err != nil {
+				return err
+			}
+			best = min(best, time.Since(t))
+		}
+		b.row("model", what, n, depth, best.Seconds()*1e3, float64(n)/best.Seconds(), float64(weights)/best.Seconds()/1e9)
+		return nil
+	}
+	for _, depth := range []int{0, 4096, 32768} {
+		if depth+1000 > b.context {
+			continue
+		}
+		for s.Len() < depth {
+			if err := run("fill", min(512, depth-s.Len()), 1); err != nil {
+				return err
+			}
+		}
+		for _, c := range [][2]int{{1, 20}, {2, 4}, {4, 4}, {8, 4}, {16, 3}, {64, 2}, {256, 2}} {
+			if err := run("forward", c[0], c[1]); err != nil {
+				return err
+			}
+		}
+	}
+	b.row("profile", "columns", "position", "operation", "µs each", "times", "ms in all")
+	for _, c := range [][2]int{{1, 1000}, {1, 32768}, {512, 1000}} {
+		if c[1]+c[0] > b.context {
+			continue
+		}
+		if err := b.profile(s, c[0], c[1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *bench) profile(s engine.Session, n, pos int) error {
+	times, err := exec.Profile(s, n, pos, 20)
+	if err != nil {
+		return err
+	}
+	sum, count := map[string]time.Duration{}, map[string]int{}
+	var names []string
+	for _, t := range times {
+		if count[t.Name] == 0 {
+			names = append(names, t.Name)
+		}
+		sum[t.Name] += t.Time
+		count[t.Name]++
+	}
+	slices.SortFunc(names, func(x, y string) int { return int(sum[y] - sum[x]) })
+	for _, name := range names {
+		b.row("profile", n, pos, name, sum[name].Seconds()*1e6/float64(count[name]), count[name], sum[name].Seconds()*1e3)
+	}
+	return nil
+}
