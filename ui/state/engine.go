@@ -1,0 +1,89 @@
+package state
+
+import "context"
+
+// Engine is what the window talks to. Models may be called while another call runs; the other methods are called one
+// after the other.
+type Engine interface {
+	// Models lists what can be loaded.
+	Models(ctx context.Context) ([]ModelInfo, error)
+	// Load loads a model, in place of the one before, and starts a new chat. The progress is called with bytes.
+	Load(ctx context.Context, name string, progress func(done, total int64)) (Loaded, error)
+	// Send adds what the user says to the chat and answers it. A cancelled answer stays in the chat; after any other
+	// error the chat is as it was before.
+	Send(ctx context.Context, text string, emit func(Event)) (Answer, error)
+	// Regenerate drops the last answer of the chat and gives another. When that fails, the last answer stays.
+	Regenerate(ctx context.Context, emit func(Event)) (Answer, error)
+	// NewChat forgets the chat.
+	NewChat()
+}
+
+// ModelInfo is a model that can be loaded.
+type ModelInfo struct {
+	// Name is what Load wants.
+	Name string
+	// Size is the size of its file in bytes.
+	Size int64
+	// Note is a short remark for people, such as "built in; a toy".
+	Note string
+	// Toy marks a model that nobody should judge the program by.
+	Toy bool
+	// Problem says why it cannot be loaded; empty when it can.
+	Problem string
+}
+
+// Loaded is the model that answers.
+type Loaded struct {
+	Name, Family string
+	// Device is what it runs on, and Reason why that was chosen.
+	Device, Reason string
+	// Context is the number of positions it has room for.
+	Context int
+	Toy     bool
+}
+
+// Kind says what an [Event] is.
+type Kind uint8
+
+// The kinds.
+const (
+	// Text is part of the answer.
+	Text Kind = iota
+	// Reasoning is part of what the model thinks before it answers.
+	Reasoning
+	// PromptProgress says how far the prompt is read.
+	PromptProgress
+)
+
+// Event is a step of an answer.
+type Event struct {
+	Kind Kind
+	Text string
+	// Done and Total count the tokens of the prompt.
+	Done, Total int
+}
+
+// Finish says why an answer ended.
+type Finish string
+
+// The reasons.
+const (
+	// FinishStop is the model's own end.
+	FinishStop Finish = "stop"
+	// FinishLength is a limit on the answer.
+	FinishLength Finish = "length"
+	// FinishContext is a full context.
+	FinishContext Finish = "context"
+	// FinishCancelled is the user's stop.
+	FinishCancelled Finish = "cancelled"
+)
+
+// Answer is how an answer ended.
+type Answer struct {
+	Finish Finish
+	// Tokens is the length of the answer.
+	Tokens          int
+	TokensPerSecond float64
+	// ContextUsed and ContextTotal count positions.
+	ContextUsed, ContextTotal int
+}
