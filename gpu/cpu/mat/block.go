@@ -59,34 +59,60 @@ func (f *format) lane(quants []byte, lane int) (q [blockCols]uint8) {
 	return q
 }
 
-// unpack reads the quants of a whole block: byte 64j+4r+i is column 4j+i of row r.
-func (f *format) unpack(q *[panelRows * blockCols]uint8, quants []byte) {
+// pairs holds the quants of a block two rows to a word: the low half of word
+// 8k+p is column k of row 2p, the high half that of row 2p+1. One 64-bit
+// multiplication does both.
+type pairs [blockCols * panelRows / 2]uint64
+
+// Two equal halves of a word.
+const (
+	pairOf1   = 0x0000000100000001
+	pairOf3   = 0x0000000300000003
+	pairOf15  = 0x0000000f0000000f
+	pairOf255 = 0x000000ff000000ff
+)
+
+// unpack reads the quants of a block.
+func (f *format) unpack(words *pairs, quants []byte) {
+	read := func(at int) uint64 { return binary.LittleEndian.Uint64(quants[at:]) }
 	if f.bits == 8 {
-		copy(q[:], quants)
+		for j := range 8 {
+			for p := range 8 {
+				v := read(64*j + 8*p)
+				for i := range 4 {
+					words[32*j+8*i+p] = v >> (8 * i) & pairOf255
+				}
+			}
+		}
 		return
 	}
-	plane, nibbles := quants[:f.planeBytes()], quants[f.planeBytes():f.quantBytes()]
+	nibbles := f.planeBytes()
 	for j := range 4 {
-		src := (*[64]uint8)(nibbles[64*j:])
-		low, high := (*[64]uint8)(q[64*j:]), (*[64]uint8)(q[256+64*j:])
-		for i, v := range src {
-			low[i], high[i] = v&15, v>>4
+		for p := range 8 {
+			v := read(nibbles + 64*j + 8*p)
+			for i := range 4 {
+				words[32*j+8*i+p] = v >> (8 * i) & pairOf15
+				words[128+32*j+8*i+p] = v >> (8*i + 4) & pairOf15
+			}
 		}
 	}
 	switch f.bits {
 	case 5:
-		src := (*[64]uint8)(plane)
-		for j := range 8 {
-			dst := (*[64]uint8)(q[64*j:])
-			for i, v := range src {
-				dst[i] |= v >> j & 1 << 4
+		for p := range 8 {
+			v := read(8 * p)
+			for j := range 8 {
+				for i := range 4 {
+					words[32*j+8*i+p] |= v >> (8*i + j) & pairOf1 << 4
+				}
 			}
 		}
 	case 6:
 		for j := range 8 {
-			src, dst := (*[64]uint8)(plane[j/4*64:]), (*[64]uint8)(q[64*j:])
-			for i, v := range src {
-				dst[i] |= v >> (j % 4 * 2) & 3 << 4
+			for p := range 8 {
+				v := read(j/4*64 + 8*p)
+				for i := range 4 {
+					words[32*j+8*i+p] |= v >> (8*i + j%4*2) & pairOf3 << 4
+				}
 			}
 		}
 	}

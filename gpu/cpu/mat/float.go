@@ -61,8 +61,8 @@ func (m *Matrix) plain(dst []float32, panel []byte, k int) []float32 {
 
 // values turns blocks of a panel, from column k on, into plain numbers.
 func (m *Matrix) values(dst []float32, panel []byte, k int) {
-	f := &m.format
-	var q [panelRows * blockCols]uint8
+	f, offset := &m.format, int32(m.format.offset)
+	var q pairs
 	var d [2][panelRows]float32
 	var low [panelRows]float32
 	for b := k / blockCols; len(dst) > 0; b++ {
@@ -72,10 +72,11 @@ func (m *Matrix) values(dst []float32, panel []byte, k int) {
 			d[0][r], d[1][r], low[r] = s.d[0], s.d[1], s.m
 		}
 		for k := range blockCols {
-			out, group := (*[panelRows]float32)(dst[k*panelRows:]), q[k/4*64+k%4:]
+			out, words := (*[panelRows]float32)(dst[k*panelRows:]), (*[8]uint64)(q[8*k:])
 			scale := &d[k/16]
 			for r := range out {
-				out[r] = float32(scale[r]*float32(int(group[4*r])-f.offset)) + low[r]
+				v := int32(words[r/2]>>(r%2*32)) - offset
+				out[r] = float32(scale[r]*float32(v)) + low[r]
 			}
 		}
 		dst = dst[blockCols*panelRows:]

@@ -19,7 +19,7 @@ type task struct {
 func mulGo(t *task) {
 	m, f := t.m, &t.m.format
 	var acc [maxWidth][panelRows]float32
-	var q [panelRows * blockCols]uint8
+	var q pairs
 	var scales [panelRows]scale
 	for i := range t.panels {
 		panel := m.panel(t.panel + i)
@@ -35,7 +35,7 @@ func mulGo(t *task) {
 				num := func(i int) uint32 { return record[(8+i)*t.w+c] }
 				dx, sum := math.Float32frombits(num(numScale)), math.Float32frombits(num(numSum))
 				if f.halves {
-					low, high := dots(q[:256], x[:16], int32(num(numLow))*4), dots(q[256:], x[16:], int32(num(numHigh))*4)
+					low, high := dots(q[:128], x[:16], int32(num(numLow))*4), dots(q[128:], x[16:], int32(num(numHigh))*4)
 					h := f.headerOf(panel, b)
 					sub := h[32+b%8*32:]
 					for r := range acc[c] {
@@ -61,16 +61,25 @@ func mulGo(t *task) {
 }
 
 // dots returns, for 16 rows, init plus the dot product of their quants with x.
-func dots(q []uint8, x []int8, init int32) (sum [panelRows]int32) {
-	for r := range sum {
-		sum[r] = init
+// A sum of two rows in one word carries from the low one into the high one,
+// which is undone at the end.
+func dots(q []uint64, x []int8, init int32) (sums [panelRows]int32) {
+	var s0, s1, s2, s3, s4, s5, s6, s7 int64
+	for k, v := range x {
+		w, v := (*[8]uint64)(q[8*k:]), int64(v)
+		s0 += int64(w[0]) * v
+		s1 += int64(w[1]) * v
+		s2 += int64(w[2]) * v
+		s3 += int64(w[3]) * v
+		s4 += int64(w[4]) * v
+		s5 += int64(w[5]) * v
+		s6 += int64(w[6]) * v
+		s7 += int64(w[7]) * v
 	}
-	for j := 0; j < len(x); j += 4 {
-		x0, x1, x2, x3 := int32(x[j]), int32(x[j+1]), int32(x[j+2]), int32(x[j+3])
-		group := (*[64]uint8)(q[16*j:])
-		for r := range sum {
-			sum[r] += x0*int32(group[4*r]) + x1*int32(group[4*r+1]) + x2*int32(group[4*r+2]) + x3*int32(group[4*r+3])
-		}
+	for p, s := range [8]int64{s0, s1, s2, s3, s4, s5, s6, s7} {
+		low := int32(s)
+		sums[2*p] = init + low
+		sums[2*p+1] = init + int32((s-int64(low))>>32)
 	}
-	return sum
+	return sums
 }
