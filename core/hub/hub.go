@@ -29,8 +29,8 @@ type Families interface {
 type Options struct {
 	// Families plan models.
 	Families Families
-	// Devices lists what there is to compute on; it is called when a model is loaded.
-	Devices func(ctx context.Context) []Candidate
+	// Devices lists what there is to compute on, at least what w allows; it is called when a model is loaded.
+	Devices func(ctx context.Context, w Want) []Candidate
 	// Renderer returns what runs chat templates; it is called when the first template is needed.
 	Renderer func() (chat.Renderer, error)
 	// Log gets what happens; nil discards it.

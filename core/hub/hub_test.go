@@ -126,7 +126,7 @@ func newHub(t *testing.T, memory int64) *hub.Hub {
 	t.Helper()
 	h := hub.New(hub.Options{
 		Families: model.Families{testFamily{context: 4096}},
-		Devices: func(context.Context) []hub.Candidate {
+		Devices: func(context.Context, hub.Want) []hub.Candidate {
 			return []hub.Candidate{{
 				Device: engine.Device{Backend: "cpu", Name: "script", Memory: memory},
 				Open:   func() (engine.Backend, error) { return enginetest.NewScript("Hello!\n"), nil },

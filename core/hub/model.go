@@ -87,7 +87,7 @@ func (h *Hub) load(ctx context.Context, f *gguf.File, name string, o LoadOptions
 	if err != nil {
 		return nil, err
 	}
-	choice, err := Pick(h.opt.Devices(ctx), o.Want)
+	choice, err := Pick(h.opt.Devices(ctx, o.Want), o.Want)
 	if err != nil {
 		return nil, err
 	}

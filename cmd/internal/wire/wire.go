@@ -171,12 +171,16 @@ func (w *Wire) Open(ref string) (*gguf.File, string, error) {
 	return f, ref, err
 }
 
-// Devices lists what there is to compute on.
-func (w *Wire) Devices(context.Context) []hub.Candidate {
+// Devices lists what there is to compute on. GPUs are not looked for where the CPU was asked for: their drivers take time
+// and memory to load.
+func (w *Wire) Devices(_ context.Context, want hub.Want) []hub.Candidate {
 	all := []hub.Candidate{{
 		Device: cpu.Describe(w.Threads),
 		Open:   func() (engine.Backend, error) { return cpu.New(w.Threads), nil },
 	}}
+	if want.Backend == "cpu" {
+		return all
+	}
 	adapters, err := device.Adapters()
 	if err != nil {
 		w.log.Info("no WebGPU", "err", err)

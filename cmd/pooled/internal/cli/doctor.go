@@ -70,7 +70,7 @@ func (c *commands) examine(ctx context.Context) report {
 	problem := func(fix, format string, args ...any) {
 		r.Problems = append(r.Problems, problemJSON{fmt.Sprintf(format, args...), fix})
 	}
-	devices := c.wire.Devices(ctx)
+	devices := c.wire.Devices(ctx, hub.Want{})
 	gpus := 0
 	for _, d := range devices {
 		r.Devices = append(r.Devices, deviceJSON{d.Device.Backend, d.Device.Name, d.Device.Detail, d.Device.Memory, d.Device.Software})
