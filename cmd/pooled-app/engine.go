@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/pooled/pooled/cmd/internal/nano"
+	"github.com/pooled/pooled/cmd/internal/wire"
+	"github.com/pooled/pooled/core/generate"
+	"github.com/pooled/pooled/core/hub"
+	"github.com/pooled/pooled/ui/state"
+)
+
+// loadOptions are how every model is loaded.
+type loadOptions struct {
+	want    hub.Want
+	context int
+	system  string
+}
+
+// engine is the hub as the window wants it.
+type engine struct {
+	wire    *wire.Wire
+	options loadOptions
+	model   *hub.Model
+	chat    *hub.Conversation
+}
+
+// sampling is how answers are drawn: what the command line does, too.
+var sampling = generate.Options{Temperature: 0.7, TopK: 40, TopP: 0.95}
+
+// errNoModel is returned when a message is sent while no model is loaded.
+var errNoModel = errors.New("no model is loaded; choose one")
+
+// Models implements [state.Engine].
+func (e *engine) Models(context.Context) ([]state.ModelInfo, error) {
+	var all []state.ModelInfo
+	if data := nano.Data(); data != nil {
+		all = append(all, state.ModelInfo{Name: nano.Name, Size: int64(len(data)), Note: "built in; a toy", Toy: true})
+	}
+	s, err := e.wire.Store()
+	if err != nil {
+		return all, err
+	}
+	pulled, err := s.List()
+	for _, m := range pulled {
+		all = append(all, state.ModelInfo{Name: m.Name, Size: m.Size, Problem: m.Problem})
+	}
+	return all, err
+}
+
+// Load implements [state.Engine]. The model before is closed as soon as the new one's file was opened, so that both
+// never take memory at once.
+func (e *engine) Load(ctx context.Context, name string, progress func(done, total int64)) (state.Loaded, error) {
+	file, shown, err := e.wire.Open(name)
+	if err != nil {
+		return state.Loaded{}, errors.Join(err, e.unload())
+	}
+	if err := e.unload(); err != nil {
+		return state.Loaded{}, errors.Join(err, file.Close())
+	}
+	m, err := e.wire.Hub().Load(ctx, file, shown, hub.LoadOptions{Want: e.options.want, Context: e.options.context, Progress: progress})
+	if err != nil {
+		return state.Loaded{}, err
+	}
+	chat, err := m.NewConversation(e.options.system)
+	if err != nil {
+		return state.Loaded{}, errors.Join(err, m.Close())
+	}
+	e.model, e.chat = m, chat
+	return state.Loaded{
+		Name: m.Name, Family: m.Plan.Family, Device: m.Device.Name, Reason: m.Reason, Context: m.Context, Toy: shown == nano.Name,
+	}, nil
+}
+
+func (e *engine) unload() error {
+	m := e.model
+	e.model, e.chat = nil, nil
+	if m == nil {
+		return nil
+	}
+	return m.Close()
+}
+
+// Send implements [state.Engine].
+func (e *engine) Send(ctx context.Context, text string, emit func(state.Event)) (state.Answer, error) {
+	if e.chat == nil {
+		return state.Answer{}, errNoModel
+	}
+	a, err := e.chat.Send(ctx, text, sampling, pieces(emit))
+	return e.answer(a), err
+}
+
+// Regenerate implements [state.Engine].
+func (e *engine) Regenerate(ctx context.Context, emit func(state.Event)) (state.Answer, error) {
+	if e.chat == nil {
+		return state.Answer{}, errNoModel
+	}
+	a, err := e.chat.Regenerate(ctx, sampling, pieces(emit))
+	return e.answer(a), err
+}
+
+// NewChat implements [state.Engine].
+func (e *engine) NewChat() {
+	if e.model == nil {
+		return
+	}
+	// A model that began one conversation can begin another.
+	if c, err := e.model.NewConversation(e.options.system); err == nil {
+		e.chat = c
+	}
+}
+
+func pieces(emit func(state.Event)) func(hub.Piece) error {
+	kinds := map[hub.Kind]state.Kind{hub.Text: state.Text, hub.Reasoning: state.Reasoning, hub.Reading: state.PromptProgress}
+	return func(p hub.Piece) error {
+		emit(state.Event{Kind: kinds[p.Kind], Text: p.Text, Done: p.Done, Total: p.Total})
+		return nil
+	}
+}
+
+func (e *engine) answer(a hub.Answer) state.Answer {
+	out := state.Answer{
+		Finish: state.Finish(a.Finish), Tokens: a.Timings.Tokens, ContextUsed: a.Used, ContextTotal: e.model.Context,
+	}
+	if d := a.Timings.Decode.Seconds(); d > 0 && a.Timings.Tokens > 1 {
+		out.TokensPerSecond = float64(a.Timings.Tokens-1) / d
+	}
+	return out
+}
