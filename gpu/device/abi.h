@@ -38,6 +38,7 @@ enum {
   WGPUMapMode_Read = 1,
   WGPUShaderStage_Compute = 4,
   WGPULogLevel_Off = 0,
+  WGPUAdapterType_CPU = 2,
   WGPUDeviceLostReason_Destroyed = 2,
 };
 

@@ -377,3 +377,5 @@ func (d *Device) Close() error {
 	}
 	return err
 }
+
+func (d *Device) setLimits(l Limits) { d.adapter.Limits = l }

@@ -175,6 +175,7 @@ pg_device *pg_open(size_t adapter, pg_adapter *limits, char *message, size_t roo
   d->device = r.device;
   d->queue = wgpuDeviceGetQueue(r.device);
   describe(adapters[adapter], limits);
+  d->software = limits->type == WGPUAdapterType_CPU;
   return d;
 }
 
@@ -334,14 +335,15 @@ static double now(void) {
 }
 
 // wait_for polls until *status is set. A blocking poll would be simpler and is wrong: after 5 seconds wgpu-native 0.19
-// takes unfinished work for done. For the first 200 µs it polls without pause, since a decode step's end is near.
+// takes unfinished work for done. For the first 200 µs it polls without pause, since a decode step's end is near; a
+// software device needs the processor itself.
 static void wait_for(pg_device *d, volatile int *status) {
   double begin = now();
   while (*status < 0 && !d->lost) {
     wgpuDevicePoll(d->device, 0, NULL);
     if (*status >= 0) return;
     double waited = now() - begin;
-    if (waited > 200e-6) {
+    if (waited > 200e-6 || d->software) {
       struct timespec t = {0, waited > 10e-3 ? 200000 : 20000};
       nanosleep(&t, NULL);
     }

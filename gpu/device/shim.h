@@ -21,6 +21,7 @@ typedef struct {
   WGPUQueue queue;
   int code; // the first error since it was last taken
   int lost;
+  int software;
   char message[1024];
 } pg_device;
 

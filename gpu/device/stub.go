@@ -52,3 +52,5 @@ func (p *Pipeline) Free() {}
 
 // Free does nothing.
 func (g *Group) Free() {}
+
+func (d *Device) setLimits(Limits) {}

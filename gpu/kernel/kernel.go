@@ -2,7 +2,8 @@
 //
 // A kernel's text is its bindings and constants, written here as a short prelude, then files of the folder wgsl. What is
 // known when a model loads is a constant; only the number of columns and the position change from pass to pass, in the
-// uniform Step. A line with $c in a file stands once for every column (or row) that a thread keeps in registers.
+// uniform Step. A line with $c in a file stands once for every column (or row) that a thread keeps in registers, one with $u once for every
+// turn of an unrolled loop.
 // The reference of every operation is in gpu/ref, the table they are tested over in gpu/optest.
 package kernel
 
@@ -93,22 +94,37 @@ func Float(v float64) string {
 }
 
 // file appends a file, with lines that hold $c repeated.
-func (t *text) file(name string, repeat int) {
+func (t *text) file(name string, repeat int) { t.unrolled(name, repeat, 1) }
+
+// unrolled appends a file, with lines that hold $u repeated unroll times and those that hold $c repeat times.
+func (t *text) unrolled(name string, repeat, unroll int) {
 	b, err := files.ReadFile("wgsl/" + name + ".wgsl")
 	if err != nil {
 		panic("kernel: " + err.Error()) // a name in this package is wrong
 	}
 	for _, line := range strings.SplitAfter(string(b), "\n") {
-		if code, _, _ := strings.Cut(line, "//"); !strings.Contains(code, "$c") {
-			if strings.TrimSpace(code) != "" {
-				t.body.WriteString(line)
-			}
+		code, _, _ := strings.Cut(line, "//")
+		if strings.TrimSpace(code) == "" {
 			continue
 		}
-		for c := range repeat {
-			t.body.WriteString(strings.ReplaceAll(line, "$c", strconv.Itoa(c)))
+		for _, l := range expand(line, "$u", strings.Contains(code, "$u"), unroll) {
+			for _, l := range expand(l, "$c", strings.Contains(code, "$c"), repeat) {
+				t.body.WriteString(l)
+			}
 		}
 	}
+}
+
+// expand repeats a line n times with mark replaced by the number.
+func expand(line, mark string, has bool, n int) []string {
+	if !has {
+		return []string{line}
+	}
+	lines := make([]string, n)
+	for i := range lines {
+		lines[i] = strings.ReplaceAll(line, mark, strconv.Itoa(i))
+	}
+	return lines
 }
 
 func (t *text) end() Kernel {

@@ -14,9 +14,14 @@ type Linear struct {
 	First, Rows, Width int
 	// Bias and Residual say whether the kernel adds them.
 	Bias, Residual bool
+	// Unroll is how many blocks of a row a thread has under way; 0 means [Unroll].
+	Unroll int
 	// Lanes is into how many chains a row's sum is split: 8, 16 or 32. See [Lanes].
 	Lanes int
 }
+
+// Unroll is the usual number of blocks that a thread of a [Linear.Matvec] has under way.
+const Unroll = 2
 
 // Lanes chooses the number of chains for a matrix: few for many rows, so that the rows alone keep a GPU busy.
 func Lanes(rows, blocks int) int {
@@ -74,7 +79,12 @@ func (l Linear) Matvec(columns int) Kernel {
 	t.int("COLUMNS", columns)
 	t.int("ROWS", 256/l.Lanes)
 	t.int("SUMS", 256*columns)
-	t.file("matvec", columns)
+	unroll := l.Unroll
+	if unroll == 0 {
+		unroll = Unroll
+	}
+	t.int("UNROLL", unroll)
+	t.unrolled("matvec", columns, unroll)
 	return t.end()
 }
 

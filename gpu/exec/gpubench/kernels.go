@@ -181,7 +181,7 @@ func (b *bench) gemv() error {
 		return err
 	}
 	defer l.Close()
-	b.row("gemv", "type", "in", "out", "columns", "lanes", "µs", "GB/s", "% of copy")
+	b.row("gemv", "type", "in", "out", "columns", "lanes", "unroll", "µs", "GB/s", "% of copy")
 	for _, c := range []struct {
 		t        gguf.Type
 		in, out  int
@@ -249,17 +249,23 @@ func (b *bench) gemvOf(l *lab, t gguf.Type, in, out int, columns []int, allLanes
 			return err
 		}
 		for _, ln := range lanes {
-			lin := kernel.Linear{Layout: lay, Blocks: blocks, Rows: out, Width: out, Lanes: ln}
-			var sets [][]device.View
-			for _, m := range mats {
-				sets = append(sets, append([]device.View{l.step, x, y}, m...))
+			unrolls := []int{kernel.Unroll}
+			if allLanes {
+				unrolls = []int{1, 2, 4}
 			}
-			d, err := l.try(lin.Matvec(n), lin.MatvecGrid(n, n), 4*copies, sets)
-			if err != nil {
-				return err
+			for _, u := range unrolls {
+				lin := kernel.Linear{Layout: lay, Blocks: blocks, Rows: out, Width: out, Lanes: ln, Unroll: u}
+				var sets [][]device.View
+				for _, m := range mats {
+					sets = append(sets, append([]device.View{l.step, x, y}, m...))
+				}
+				d, err := l.try(lin.Matvec(n), lin.MatvecGrid(n, n), 4*copies, sets)
+				if err != nil {
+					return err
+				}
+				gbs := float64(size) / d.Seconds() / 1e9
+				b.row("gemv", t, in, out, n, ln, u, d.Seconds()*1e6, gbs, 100*gbs/max(b.copyGBs, 1))
 			}
-			gbs := float64(size) / d.Seconds() / 1e9
-			b.row("gemv", t, in, out, n, ln, d.Seconds()*1e6, gbs, 100*gbs/max(b.copyGBs, 1))
 		}
 	}
 	return nil

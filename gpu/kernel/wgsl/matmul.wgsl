@@ -62,22 +62,22 @@ fn main(
           put(28u, slot, part, w.h);
         }
       } else {
-        let column = (id - 128u) % 64u;
-        let at = min(t0 + column, now.n - 1u) * BLOCKS * 8u + b * 8u;
-        let k4 = ((id - 128u) / 64u) * 4u;
-        for (var i = k4; i < k4 + 4u; i++) {
-          let v = x[at + i];
-          tx[(4u * i) * 16u + column / 4u][column % 4u] = v.x;
-          tx[(4u * i + 1u) * 16u + column / 4u][column % 4u] = v.y;
-          tx[(4u * i + 2u) * 16u + column / 4u][column % 4u] = v.z;
-          tx[(4u * i + 3u) * 16u + column / 4u][column % 4u] = v.w;
+        // Eight threads read 128 bytes of a column; slots are turned by k/4, so that their stores meet no bank twice.
+        let i = id % 8u;
+        for (var column = (id - 128u) / 8u; column < 64u; column += 16u) {
+          let v = x[min(t0 + column, now.n - 1u) * BLOCKS * 8u + b * 8u + i];
+          let at = 64u * i + ((column / 4u) ^ i);
+          tx[at][column % 4u] = v.x;
+          tx[at + 16u][column % 4u] = v.y;
+          tx[at + 32u][column % 4u] = v.z;
+          tx[at + 48u][column % 4u] = v.w;
         }
       }
       workgroupBarrier();
       for (var k = 0u; k < 32u; k++) {
         let wa = tw[k * 32u + rn];
         let wb = tw[k * 32u + 16u + rn];
-        let v = tx[k * 16u + tm];
+        let v = tx[k * 16u + (tm ^ (k / 4u))];
         sum0$c = fma(wa, vec4<f32>(v[$c]), sum0$c);
         sum1$c = fma(wb, vec4<f32>(v[$c]), sum1$c);
       }

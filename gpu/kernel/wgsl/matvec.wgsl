@@ -8,7 +8,7 @@
 // the planes of the weight format, read; bias f32 [WIDTH] and residual f32 [n, WIDTH], read, where BIAS and RESIDUAL.
 // Grid: (x, y) → rows ROWS·flat …, z → columns COLUMNS·z ….
 // Preconditions: 256 threads = ROWS·LANES; ROWS divides 32; rows of W are padded to a multiple of 32.
-// A line with $c stands once for every column c.
+// A line with $c stands once for every column c, one with $u once for every block of an iteration.
 // Source: the lane order is ours. Test: gpu/optest "linear"; TestMatmulEqualsMatvec.
 
 var<workgroup> sums: array<f32, SUMS>;
@@ -49,7 +49,12 @@ fn main(
     let base = (row / 32u) * BLOCKS * 32u + row % 32u;
     let at$c = min(column + $cu, last) * BLOCKS * 8u;
     var sum$c = 0.0;
-    for (var b = lane; b < BLOCKS; b += LANES) {
+    var b = lane;
+    for (; b + (UNROLL - 1u) * LANES < BLOCKS; b += UNROLL * LANES) { // several blocks are under way at once
+      let w$u = decode(base + (b + $uu * LANES) * 32u);
+      sum$c = chain(w$u, at$c + (b + $uu * LANES) * 8u, sum$c);
+    }
+    for (; b < BLOCKS; b += LANES) {
       let w = decode(base + b * 32u);
       sum$c = chain(w, at$c + b * 8u, sum$c);
     }
