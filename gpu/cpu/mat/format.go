@@ -70,9 +70,9 @@ var formats = map[gguf.Type]format{
 	gguf.Q4_K: {kind: kindQ4K, super: 256, header: 320, bits: 4, min: true},
 	gguf.Q5_K: {kind: kindQ5K, super: 256, header: 320, bits: 5, min: true},
 	gguf.Q6_K: {kind: kindQ6K, super: 256, header: 320, bits: 6, offset: 32, halves: true},
-	gguf.F16:  {kind: kindF16},
-	gguf.BF16: {kind: kindBF16},
-	gguf.F32:  {kind: kindF32},
+	gguf.F16:  {kind: kindF16, super: 32},
+	gguf.BF16: {kind: kindBF16, super: 32},
+	gguf.F32:  {kind: kindF32, super: 32},
 }
 
 // float reports whether the panel holds plain numbers, 16 per column.
@@ -98,7 +98,12 @@ func (f *format) planeBytes() int {
 }
 
 // superBytes is the size of a super-block.
-func (f *format) superBytes() int { return f.header + f.super/blockCols*f.quantBytes() }
+func (f *format) superBytes() int {
+	if f.float() {
+		return f.super * panelRows * f.elemBytes()
+	}
+	return f.header + f.super/blockCols*f.quantBytes()
+}
 
 // panelBytes is the size of a panel.
 func (f *format) panelBytes(cols int) int {

@@ -50,21 +50,20 @@ func Pack(typ gguf.Type, rows, cols int, raw []byte, p *pool.Pool) (*Matrix, err
 		return nil, fmt.Errorf("%w: %d rows of %d columns are too large", ErrShape, rows, cols)
 	}
 	m.allocate(m.panels * m.panelBytes)
-	pack := packers[f.kind]
 	perItem := max(1, (1<<17)/(panelRows*rowBytes))
 	p.Run((m.panels+perItem-1)/perItem, func(_, item int) {
-		var row []byte
+		var rows [panelRows][]byte
 		for i := item * perItem; i < min((item+1)*perItem, m.panels); i++ {
-			panel := m.panel(i)
-			for r := 0; r < min(panelRows, rows-i*panelRows); r++ {
+			n := min(panelRows, m.rows-i*panelRows)
+			for r := range n {
 				at := (i*panelRows + r) * rowBytes
-				src := raw[at : at+rowBytes]
+				row := raw[at : at+rowBytes]
 				if convert != nil {
-					row = convert(row[:0], src, cols)
-					src = row
+					row = convert(rows[r][:0], row, cols)
 				}
-				pack(&m.format, panel, r, src)
+				rows[r] = row
 			}
+			f.packPanel(m.panel(i), rows[:n])
 		}
 	})
 	return m, nil
@@ -77,104 +76,131 @@ func heapBytes(n int) []byte {
 	return b[skip : skip+n : skip+n]
 }
 
-// packer writes row r of a panel from the row's blocks as they lie in a file.
-// The panel is zero before.
-type packer func(f *format, panel []byte, r int, row []byte)
+// packPanel writes up to 16 rows into a panel of zeroes, a super-block of all
+// rows after the other, so that the panel is written once and in order.
+func (f *format) packPanel(panel []byte, rows [][]byte) {
+	pack, from, to := packers[f.kind], f.fileBytes(), f.superBytes()
+	for at := 0; at < len(rows[0]); at += from {
+		for r, row := range rows {
+			pack(f, panel, r, row[at:min(at+from, len(row))])
+		}
+		panel = panel[min(to, len(panel)):]
+	}
+}
+
+// fileBytes is the size of a row of a super-block in a file.
+func (f *format) fileBytes() int {
+	switch f.kind {
+	case kindQ6K:
+		return 210
+	case kindQ4K, kindQ5K:
+		return 16 + 32*f.bits
+	case kindF16, kindBF16, kindF32:
+		return f.super * f.elemBytes()
+	case kindQ4Min, kindQ5Min:
+		return 4 + 4*f.bits
+	default:
+		return 2 + 4*f.bits
+	}
+}
+
+// packer writes row r of a super-block from the row's block in the file.
+type packer func(f *format, super []byte, r int, block []byte)
 
 var packers = [...]packer{
-	kindQ4: packNibbles, kindQ4Min: packNibbles,
-	kindQ5: packFives, kindQ5Min: packFives,
-	kindQ8:  packBytes,
+	kindQ4: packQ4, kindQ4Min: packQ4,
+	kindQ5: packQ5, kindQ5Min: packQ5,
+	kindQ8:  packQ8,
 	kindQ4K: packQ4K, kindQ5K: packQ5K, kindQ6K: packQ6K,
 	kindF16: packHalves, kindBF16: packHalves, kindF32: packFloats,
 }
 
-// packNibbles packs Q4_0 and Q4_1: their bytes already hold column k low and
-// column k+16 high.
-func packNibbles(f *format, panel []byte, r int, row []byte) {
-	scales := f.header / panelRows
-	for len(row) > 0 {
-		packScales(f, panel, r, row)
-		q, quants := row[scales:scales+16], panel[f.header:]
-		for j := range 4 {
-			copy(quants[64*j+4*r:64*j+4*r+4], q[4*j:])
-		}
-		panel, row = panel[f.superBytes():], row[scales+16:]
-	}
-}
+// group holds four columns, a byte each.
+type group = uint32
 
-// packFives packs Q5_0 and Q5_1.
-func packFives(f *format, panel []byte, r int, row []byte) {
-	scales := f.header / panelRows
-	for len(row) > 0 {
-		packScales(f, panel, r, row)
-		high := binary.LittleEndian.Uint32(row[scales:])
-		var q [blockCols]uint8
-		for i, b := range row[scales+4 : scales+20] {
-			q[i] = b&15 | uint8(high>>i&1)<<4
-			q[i+16] = b>>4 | uint8(high>>(i+16)&1)<<4
-		}
-		packBlock(f, panel[f.header:], r, &q)
-		panel, row = panel[f.superBytes():], row[scales+20:]
-	}
-}
+// Four equal bytes.
+const (
+	bytesOf1   group = 0x01010101
+	bytesOf3   group = 0x03030303
+	bytesOf15  group = 0x0f0f0f0f
+	bytesOf128 group = 0x80808080
+)
 
-// packBytes packs Q8_0, shifted to unsigned.
-func packBytes(f *format, panel []byte, r int, row []byte) {
-	for len(row) > 0 {
-		packScales(f, panel, r, row)
-		q, quants := row[2:34], panel[f.header:]
-		for j := range 8 {
-			v := binary.LittleEndian.Uint32(q[4*j:]) ^ 0x80808080
-			binary.LittleEndian.PutUint32(quants[64*j+4*r:], v)
-		}
-		panel, row = panel[f.superBytes():], row[34:]
-	}
-}
+func getGroup(b []byte, at int) group { return binary.LittleEndian.Uint32(b[at:]) }
+
+func putGroup(b []byte, at int, g group) { binary.LittleEndian.PutUint32(b[at:], g) }
 
 // packScales copies the one or two half-precision numbers at the start of src.
-func packScales(f *format, headers []byte, r int, src []byte) {
-	copy(headers[2*r:2*r+2], src)
+func packScales(f *format, header []byte, r int, src []byte) {
+	header[2*r], header[2*r+1] = src[0], src[1]
 	if f.min {
-		copy(headers[32+2*r:32+2*r+2], src[2:])
+		header[32+2*r], header[32+2*r+1] = src[2], src[3]
 	}
 }
 
-// packBlock writes the 32 quants of row r of one block, below 8 bits.
-func packBlock(f *format, quants []byte, r int, q *[blockCols]uint8) {
-	plane, nibbles := quants[:f.planeBytes()], quants[f.planeBytes():]
-	for i := range 16 {
-		nibbles[i/4*64+4*r+i%4] = q[i]&15 | q[i+16]<<4
-	}
+// packQuants writes the quants of row r of a block below 8 bits: low has their
+// low four bits, high those above.
+func packQuants(f *format, quants []byte, r int, low, high *[8]group) {
 	switch f.bits {
 	case 5:
-		for k, v := range q {
-			plane[4*r+k%4] |= v >> 4 << (k / 4)
+		var plane group
+		for j, h := range high {
+			plane |= h << j
 		}
+		putGroup(quants, 4*r, plane)
 	case 6:
-		for k, v := range q {
-			plane[k/16*64+4*r+k%4] |= v >> 4 << (k / 4 % 4 * 2)
-		}
+		putGroup(quants, 4*r, high[0]|high[1]<<2|high[2]<<4|high[3]<<6)
+		putGroup(quants, 64+4*r, high[4]|high[5]<<2|high[6]<<4|high[7]<<6)
+	}
+	nibbles := quants[f.planeBytes():]
+	for j := range 4 {
+		putGroup(nibbles, 64*j+4*r, low[j]|low[j+4]<<4)
 	}
 }
 
-// packQ4K and the next two unpack a super-block of 256 columns into blocks of 32.
-func packQ4K(f *format, panel []byte, r int, row []byte) {
-	for len(row) > 0 {
-		packScales(f, panel, r, row)
-		packSubScales(panel[64:], r, row[4:16])
-		packPairs(f, panel[f.header:], r, row[16:144], nil)
-		panel, row = panel[f.superBytes():], row[144:]
+// packQ4 packs Q4_0 and Q4_1, whose bytes already hold column k low and column
+// k+16 high.
+func packQ4(f *format, super []byte, r int, block []byte) {
+	packScales(f, super, r, block)
+	quants, q := super[f.header:], block[len(block)-16:]
+	for j := range 4 {
+		putGroup(quants, 64*j+4*r, getGroup(q, 4*j))
 	}
 }
 
-func packQ5K(f *format, panel []byte, r int, row []byte) {
-	for len(row) > 0 {
-		packScales(f, panel, r, row)
-		packSubScales(panel[64:], r, row[4:16])
-		packPairs(f, panel[f.header:], r, row[48:176], row[16:48])
-		panel, row = panel[f.superBytes():], row[176:]
+// packQ5 packs Q5_0 and Q5_1: like packQ4, and a word with the fifth bits.
+func packQ5(f *format, super []byte, r int, block []byte) {
+	packScales(f, super, r, block)
+	bits, q := getGroup(block, len(block)-20), block[len(block)-16:]
+	var low, high [8]group
+	for j := range 4 {
+		both := getGroup(q, 4*j)
+		low[j], low[j+4] = both&bytesOf15, both>>4&bytesOf15
 	}
+	for j := range high {
+		high[j] = bits >> (4 * j) & 15 * 0x00204081 & bytesOf1 // one bit to each byte
+	}
+	packQuants(f, super[f.header:], r, &low, &high)
+}
+
+// packQ8 packs Q8_0, shifted to unsigned.
+func packQ8(f *format, super []byte, r int, block []byte) {
+	packScales(f, super, r, block)
+	for j := range 8 {
+		putGroup(super, f.header+64*j+4*r, getGroup(block, 2+4*j)^bytesOf128)
+	}
+}
+
+func packQ4K(f *format, super []byte, r int, block []byte) {
+	packScales(f, super, r, block)
+	packSubScales(super[64:], r, block[4:16])
+	packPairs(f, super[f.header:], r, block[16:144], nil)
+}
+
+func packQ5K(f *format, super []byte, r int, block []byte) {
+	packScales(f, super, r, block)
+	packSubScales(super[64:], r, block[4:16])
+	packPairs(f, super[f.header:], r, block[48:176], block[16:48])
 }
 
 // packSubScales spreads eight 6-bit scales and mins from their 12 bytes.
@@ -193,47 +219,43 @@ func packSubScales(dst []byte, r int, s []byte) {
 }
 
 // packPairs packs four times 32 bytes, block 2c low and block 2c+1 high in the
-// same bytes; bits 2c and 2c+1 of high, where there is one, are their fifth bits.
-func packPairs(f *format, quants []byte, r int, src, high []byte) {
+// same bytes; bits 2c and 2c+1 of bits, where there are any, are their fifth bits.
+func packPairs(f *format, quants []byte, r int, src, bits []byte) {
 	for b := range 8 {
-		var q [blockCols]uint8
-		for i := range q {
-			q[i] = src[b/2*32+i] >> (b % 2 * 4) & 15
-		}
-		for i, h := range high {
-			q[i] |= h >> b & 1 << 4
-		}
-		packBlock(f, quants, r, &q)
-		quants = quants[f.quantBytes():]
-	}
-}
-
-func packQ6K(f *format, panel []byte, r int, row []byte) {
-	for len(row) > 0 {
-		low, high, scales := row[:128], row[128:192], row[192:208]
-		copy(panel[2*r:2*r+2], row[208:210])
-		quants := panel[f.header:]
-		for b := range 8 {
-			panel[32+32*b+r], panel[32+32*b+16+r] = scales[2*b], scales[2*b+1]
-			var q [blockCols]uint8
-			for i := range q {
-				q[i] = low[b/4*64+b%2*32+i]>>(b/2%2*4)&15 | high[b/4*32+i]>>(b%4*2)&3<<4
+		var low, high [8]group
+		for j := range low {
+			low[j] = getGroup(src, b/2*32+4*j) >> (b % 2 * 4) & bytesOf15
+			if bits != nil {
+				high[j] = getGroup(bits, 4*j) >> b & bytesOf1
 			}
-			packBlock(f, quants, r, &q)
-			quants = quants[f.quantBytes():]
 		}
-		panel, row = panel[f.superBytes():], row[210:]
+		packQuants(f, quants[b*f.quantBytes():], r, &low, &high)
 	}
 }
 
-func packHalves(_ *format, values []byte, r int, row []byte) {
+func packQ6K(f *format, super []byte, r int, block []byte) {
+	nibbles, bits, scales := block[:128], block[128:192], block[192:208]
+	super[2*r], super[2*r+1] = block[208], block[209]
+	for b := range 8 {
+		super[32+32*b+r], super[32+32*b+16+r] = scales[2*b], scales[2*b+1]
+		var low, high [8]group
+		for j := range low {
+			low[j] = getGroup(nibbles, b/4*64+b%2*32+4*j) >> (b / 2 % 2 * 4) & bytesOf15
+			high[j] = getGroup(bits, b/4*32+4*j) >> (b % 4 * 2) & bytesOf3
+		}
+		packQuants(f, super[f.header+b*f.quantBytes():], r, &low, &high)
+	}
+}
+
+func packHalves(_ *format, super []byte, r int, row []byte) {
 	for k := 0; 2*k < len(row); k++ {
-		copy(values[2*(k*panelRows+r):2*(k*panelRows+r)+2], row[2*k:])
+		at := 2 * (k*panelRows + r)
+		super[at], super[at+1] = row[2*k], row[2*k+1]
 	}
 }
 
-func packFloats(_ *format, values []byte, r int, row []byte) {
+func packFloats(_ *format, super []byte, r int, row []byte) {
 	for k := 0; 4*k < len(row); k++ {
-		copy(values[4*(k*panelRows+r):4*(k*panelRows+r)+4], row[4*k:])
+		putGroup(super, 4*(k*panelRows+r), getGroup(row, 4*k))
 	}
 }
