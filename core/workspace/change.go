@@ -81,11 +81,8 @@ func (w *Workspace) creatable(asked, at string) error {
 		return pathError(asked, ErrName, "it is a folder's name")
 	}
 	for p := at; p != "."; p = path.Dir(p) {
-		info, err := w.root.Lstat(p)
+		_, err := w.root.Lstat(p)
 		if err == nil {
-			if !info.IsDir() {
-				return pathError(asked, ErrKind, "%s is not a folder", Escape(p))
-			}
 			return nil
 		}
 		if !errors.Is(err, fs.ErrNotExist) {

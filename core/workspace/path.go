@@ -94,7 +94,7 @@ func CheckName(name string) error {
 	case strings.HasSuffix(name, ".") || strings.HasSuffix(name, " ") || strings.HasPrefix(name, " "):
 		return errors.New("it begins or ends with a space or ends with a dot")
 	case device(name):
-		return errors.New("Windows reserves it for a device")
+		return errors.New("it is the name of a device on Windows")
 	}
 	return nil
 }

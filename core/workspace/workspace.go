@@ -81,10 +81,6 @@ func (w *Workspace) locate(p string) (string, fs.FileInfo, error) {
 func (w *Workspace) follow(asked, c string) (string, fs.FileInfo, error) {
 	rest := strings.Split(c, "/")
 	at, links := ".", 0
-	info, err := w.root.Lstat(".")
-	if err != nil {
-		return "", nil, w.systemError(asked, err)
-	}
 	for len(rest) > 0 {
 		name := rest[0]
 		rest = rest[1:]
@@ -101,7 +97,7 @@ func (w *Workspace) follow(asked, c string) (string, fs.FileInfo, error) {
 			return "", nil, pathError(asked, ErrHidden, "")
 		}
 		next := path.Join(at, name)
-		info, err = w.root.Lstat(next)
+		info, err := w.root.Lstat(next)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			left := path.Join(append([]string{next}, rest...)...)
@@ -112,7 +108,9 @@ func (w *Workspace) follow(asked, c string) (string, fs.FileInfo, error) {
 		case err != nil:
 			return "", nil, w.systemError(asked, err)
 		case info.Mode()&fs.ModeSymlink == 0:
-			at = next
+			if at = next; len(rest) > 0 && !info.IsDir() {
+				return "", nil, pathError(asked, ErrKind, "%s is not a folder", Escape(at))
+			}
 			continue
 		}
 		if links++; links > maxLinks {
@@ -128,7 +126,8 @@ func (w *Workspace) follow(asked, c string) (string, fs.FileInfo, error) {
 		}
 		rest = append(strings.Split(target, "/"), rest...)
 	}
-	if info, err = w.root.Lstat(at); err != nil {
+	info, err := w.root.Lstat(at)
+	if err != nil {
 		return "", nil, w.systemError(asked, err)
 	}
 	return at, info, nil
