@@ -121,15 +121,38 @@ offline. Without a model, commands use nano.`,
 	group := func(id string, cs ...*cobra.Command) {
 		for _, cmd := range cs {
 			cmd.GroupID = id
-			root.AddCommand(cmd)
+			root.AddCommand(usageArgs(cmd))
 		}
 	}
 	group("talk", c.demo(), c.chat(), c.run())
 	group("models", c.pull(), c.list(), c.show(), c.remove(), c.doctor(), c.bench(), c.plugin())
 	group("safe", c.js(), c.page())
 	group("scripts", c.tokenize(), c.detokenize(), c.template())
-	root.AddCommand(c.version())
-	return root
+	root.AddCommand(usageArgs(c.version()))
+	return usageArgs(root)
+}
+
+// usageArgs marks complaints about the number of arguments, and about unknown commands, as errors of usage.
+func usageArgs(c *cobra.Command) *cobra.Command {
+	check := c.Args
+	if check == nil {
+		check = cobra.ArbitraryArgs
+		if c.HasSubCommands() && c.RunE == nil {
+			check = func(c *cobra.Command, args []string) error {
+				if len(args) > 0 {
+					return fmt.Errorf("there is no command %q for '%s'", args[0], c.CommandPath())
+				}
+				return nil
+			}
+		}
+	}
+	c.Args = func(c *cobra.Command, args []string) error {
+		if err := check(c, args); err != nil {
+			return usage("%w (see '%s --help')", err, c.CommandPath())
+		}
+		return nil
+	}
+	return c
 }
 
 // commands makes the subcommands.
