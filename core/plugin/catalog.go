@@ -184,9 +184,10 @@ func (c *Catalog) Family(_ context.Context, architecture string) (model.Family, 
 	if err != nil {
 		c.options.Logger.Warn("plugin folder cannot be read", "err", err)
 	}
-	var waiting []string
+	var known, waiting []string
 	for _, d := range found {
 		a, ok := approvals[d.name]
+		known = append(known, a.Architectures...)
 		switch {
 		case !ok && (len(d.manifest.Architectures) == 0 || slices.Contains(d.manifest.Architectures, architecture)):
 			waiting = append(waiting, d.name)
@@ -198,6 +199,7 @@ func (c *Catalog) Family(_ context.Context, architecture string) (model.Family, 
 		}
 	}
 	for _, f := range c.builtins {
+		known = append(known, f.Info().Architectures...)
 		if !slices.Contains(f.Info().Architectures, architecture) {
 			continue
 		}
@@ -211,20 +213,9 @@ func (c *Catalog) Family(_ context.Context, architecture string) (model.Family, 
 		s := spec{name: builtinName(f), path: self, args: []string{"plugin", "serve", builtinName(f)}, self: true}
 		return c.instance(s, f.Info())
 	}
-	return nil, &ArchitectureError{Architecture: architecture, Known: c.known(approvals), Waiting: waiting}
-}
-
-// known lists every architecture that can be planned.
-func (c *Catalog) known(approvals map[string]approval) []string {
-	var all []string
-	for _, f := range c.builtins {
-		all = append(all, f.Info().Architectures...)
-	}
-	for _, a := range approvals {
-		all = append(all, a.Architectures...)
-	}
-	slices.Sort(all)
-	return slices.Compact(all)
+	slices.Sort(known)
+	known = slices.Compact(known)
+	return nil, &ArchitectureError{Architecture: architecture, Known: known, Waiting: waiting}
 }
 
 func (c *Catalog) instance(s spec, info model.Info) (model.Family, error) {

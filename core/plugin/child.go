@@ -33,11 +33,14 @@ type child struct {
 }
 
 // prepare sets the program up: a group of its own, the environment env and nothing else from this process.
-func (c *child) prepare(path string, args, env []string, dir string) (err error) {
+func (c *child) prepare(s spec, env []string, dir string) (err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.dir = dir
-	c.cmd = exec.Command(path, args...)
+	c.cmd = exec.Command(s.path, s.args...)
+	if s.self {
+		c.cmd.Args[0] = "pooled" // its path may be /proc/self/exe
+	}
 	c.cmd.Env = append(systemEnv(), env...)
 	c.cmd.Dir = dir
 	c.group.prepare(c.cmd)

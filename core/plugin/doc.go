@@ -17,7 +17,7 @@
 // says about itself; the sum is checked before every start. This guards against a file that changes unnoticed, not
 // against a process of the same user, which could as well change Pooled itself.
 //
-// A plugin gets no environment, and its answers are untrusted: messages are bounded, conversion checks every number, and
+// A plugin gets none of this process's environment, and its answers are untrusted: messages are bounded, conversion checks every number, and
 // [model.Checked] checks every plan against the file.
 //
 // # Life

@@ -17,5 +17,5 @@ func (group) started(*os.Process) {}
 
 func (group) kill(p *os.Process) { _ = syscall.Kill(-p.Pid, syscall.SIGKILL) }
 
-// systemEnv is what a program of this system cannot do without.
-func systemEnv() []string { return nil }
+// systemEnv is what a program of this system cannot do without: a script that begins with "#!/usr/bin/env" needs a path.
+func systemEnv() []string { return []string{"PATH=/usr/local/bin:/usr/bin:/bin"} }

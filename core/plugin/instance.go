@@ -43,8 +43,8 @@ func (i *instance) do(ctx context.Context, doing string, f func(context.Context,
 	defer cancel()
 	err = f(within, p.family)
 	if err != nil {
-		if ctx.Err() != nil {
-			err = ctx.Err()
+		if given := givenUp(ctx, within, err); given != nil {
+			err = given
 		} else {
 			err = p.callError(doing, err)
 		}

@@ -82,7 +82,7 @@ func start(ctx context.Context, s spec, o Options) (*process, error) {
 		Logger:           hclog.NewNullLogger(),
 		GRPCDialOptions:  []grpc.DialOption{grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(modelv1.MaxMessage))},
 		RunnerFunc: func(_ hclog.Logger, cmd *exec.Cmd, dir string) (runner.Runner, error) {
-			return p.child, p.child.prepare(s.path, s.args, cmd.Env, dir)
+			return p.child, p.child.prepare(s, cmd.Env, dir)
 		},
 	})
 	within, cancel := context.WithTimeout(ctx, o.StartTimeout)
@@ -98,12 +98,25 @@ func start(ctx context.Context, s spec, o Options) (*process, error) {
 	if err := p.greet(within, started); err != nil {
 		late := within.Err() != nil
 		p.close()
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
+		if given := givenUp(ctx, within, err); given != nil {
+			return nil, given
 		}
 		return nil, p.startError(err, late)
 	}
 	return p, nil
+}
+
+// givenUp returns an error when the caller's own context ended a call that ran under within, which is that context with
+// our deadline. The other side may notice a deadline a moment before ctx does.
+func givenUp(ctx, within context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	theirs, has := ctx.Deadline()
+	if ours, _ := within.Deadline(); has && theirs.Equal(ours) && status.Code(err) == codes.DeadlineExceeded {
+		return context.DeadlineExceeded
+	}
+	return nil
 }
 
 // greet waits for the program to listen, connects and asks who it is. When ctx ends the program is killed, which ends

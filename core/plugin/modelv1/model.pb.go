@@ -1,6 +1,7 @@
 // The contract between Pooled and a model family that runs as a plugin, version 1.
 //
-// A plugin is a program. Pooled starts it with an empty environment but for the variables below, and talks gRPC to it:
+// A plugin is a program. Pooled starts it with an environment of its own (a standard PATH and the variables
+// below), and talks gRPC to it:
 //
 //   1. The program checks that POOLED_PLUGIN is "b9dd2d0a5f6f4d3c"; otherwise somebody started it by hand.
 //   2. It listens on a Unix socket inside the folder PLUGIN_UNIX_SOCKET_DIR (on Windows on a TCP port of 127.0.0.1 from

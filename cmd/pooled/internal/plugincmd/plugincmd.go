@@ -68,7 +68,7 @@ func (d Deps) list() *cobra.Command {
 func writeJSON(w io.Writer, entries []plugin.Entry) error {
 	all := make([]listed, 0, len(entries))
 	for _, e := range entries {
-		l := listed{Name: e.Name, State: e.State, Architectures: e.Info.Architectures, Path: e.Path, SHA256: e.SHA256}
+		l := listed{Name: e.Name, State: e.State, Architectures: append([]string{}, e.Info.Architectures...), Path: e.Path, SHA256: e.SHA256}
 		if e.Err != nil {
 			l.Error = e.Err.Error()
 		}
@@ -111,8 +111,8 @@ func (d Deps) approve() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "approve NAME",
 		Short: "Allow a plugin to run, as it is now",
-		Long: `Approve records the SHA-256 of the plugin's program; Pooled checks it before every start. The program runs as you, with
-an empty environment: approve only what you trust.`,
+		Long: `Approve records the SHA-256 of the plugin's program; Pooled checks it before every start. The program runs as you: approve
+only what you trust.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			catalog, out := d.Catalog(), cmd.OutOrStdout()
