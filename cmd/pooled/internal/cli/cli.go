@@ -111,6 +111,7 @@ offline. Without a model, commands use nano.`,
   echo "Say hi" | pooled run -m ./my.gguf  one prompt, for scripts`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
+		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage("%w (see '%s --help')", err, c.CommandPath())
@@ -137,7 +138,7 @@ func usageArgs(c *cobra.Command) *cobra.Command {
 	check := c.Args
 	if check == nil {
 		check = cobra.ArbitraryArgs
-		if c.HasSubCommands() && c.RunE == nil {
+		if c.HasSubCommands() {
 			check = func(c *cobra.Command, args []string) error {
 				if len(args) > 0 {
 					return fmt.Errorf("there is no command %q for '%s'", args[0], c.CommandPath())
