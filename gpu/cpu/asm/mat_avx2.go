@@ -24,6 +24,13 @@ func matAVX2() {
 		}
 	}
 	floatAVX2()
+	byteMask := GLOBL("bytes", attr.RODATA|attr.NOPTR)
+	for i := range 4 {
+		DATA(8*i, U64(0x000000ff000000ff))
+	}
+	for _, k := range kinds {
+		valuesAVX2(k, consts, byteMask)
+	}
 	quantizeAVX2(consts.ones)
 }
 

@@ -54,18 +54,18 @@ func (m *Matrix) plain(dst []float32, panel []byte, k int) []float32 {
 	case kindBF16:
 		vec.FromBF16(dst, unsafe.Slice((*uint16)(unsafe.Pointer(&panel[2*at])), n))
 	default:
-		m.values(dst, panel, k)
+		active.values(&m.format, dst, m.format.headerOf(panel, k/blockCols))
 	}
 	return dst
 }
 
-// values turns blocks of a panel, from column k on, into plain numbers.
-func (m *Matrix) values(dst []float32, panel []byte, k int) {
-	f, offset := &m.format, int32(m.format.offset)
+// valuesGo turns super-blocks of a panel into plain numbers.
+func valuesGo(f *format, dst []float32, panel []byte) {
+	offset := int32(f.offset)
 	var q pairs
 	var d [2][panelRows]float32
 	var low [panelRows]float32
-	for b := k / blockCols; len(dst) > 0; b++ {
+	for b := 0; len(dst) > 0; b++ {
 		f.unpack(&q, f.quantsOf(panel, b))
 		for r := range panelRows {
 			s := f.scale(panel, b, r)

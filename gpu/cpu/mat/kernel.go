@@ -9,6 +9,8 @@ type kernels struct {
 	// float adds the columns of w, 16 rows each, times a group of activations to
 	// the group's sums, one for each of its columns.
 	float func(sums []columnSums, w, x []float32)
+	// values turns super-blocks of a quantised panel into plain numbers, 16 a column.
+	values func(f *format, dst []float32, panel []byte)
 	// quantize quantises column c of a group of w.
 	quantize func(dst []uint32, c, w int, x []float32)
 }
@@ -16,4 +18,4 @@ type kernels struct {
 // active are the kernels in use.
 var active = kernelsOf(isa.Best())
 
-var portable = kernels{quant: mulGo, float: mulFloatGo, quantize: quantizeGo}
+var portable = kernels{quant: mulGo, float: mulFloatGo, values: valuesGo, quantize: quantizeGo}

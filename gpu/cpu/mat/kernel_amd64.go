@@ -22,10 +22,12 @@ func kernelsOf(path isa.Path) kernels {
 	case isa.AVX512:
 		k.quant = func(t *task) { mul(&avx512Table, t) }
 		k.float = func(sums []columnSums, w, x []float32) { mulFloat(&avx512Floats, sums, w, x) }
+		k.values = valuesSIMD
 		k.quantize = quantizeSIMD
 	case isa.AVX2:
 		k.quant = func(t *task) { mul(&avx2Table, t) }
 		k.float = func(sums []columnSums, w, x []float32) { mulFloat(&avx2Floats, sums, w, x) }
+		k.values = valuesSIMD
 		k.quantize = quantizeSIMD
 	}
 	return k
@@ -44,6 +46,20 @@ func mulFloat(table *floatTable, sums []columnSums, w, x []float32) {
 	count := len(x) / width
 	_ = w[count*panelRows-1]
 	table[bits.TrailingZeros(uint(width))](&sums[0][0][0], &w[0], &x[0], count)
+}
+
+// valuesTable has the functions of each kind.
+var valuesTable = [kinds]func(panel *byte, dst *float32, supers int){
+	valuesQ4AVX2, valuesQ4MinAVX2, valuesQ5AVX2, valuesQ5MinAVX2, valuesQ8AVX2, valuesQ4KAVX2, valuesQ5KAVX2, valuesQ6KAVX2,
+}
+
+func valuesSIMD(f *format, dst []float32, panel []byte) {
+	supers := len(dst) / (f.super * panelRows)
+	if supers == 0 {
+		return
+	}
+	_ = panel[supers*f.superBytes()-1]
+	valuesTable[f.kind](&panel[0], &dst[0], supers)
 }
 
 func quantizeSIMD(dst []uint32, c, w int, x []float32) {

@@ -184,6 +184,46 @@ func mulFloatx4AVX2(acc *float32, w *float32, x *float32, count int)
 //go:noescape
 func mulFloatx8AVX2(acc *float32, w *float32, x *float32, count int)
 
+// valuesQ4AVX2 turns super-blocks of Q4 into plain numbers.
+//
+//go:noescape
+func valuesQ4AVX2(panel *byte, dst *float32, supers int)
+
+// valuesQ4MinAVX2 turns super-blocks of Q4Min into plain numbers.
+//
+//go:noescape
+func valuesQ4MinAVX2(panel *byte, dst *float32, supers int)
+
+// valuesQ5AVX2 turns super-blocks of Q5 into plain numbers.
+//
+//go:noescape
+func valuesQ5AVX2(panel *byte, dst *float32, supers int)
+
+// valuesQ5MinAVX2 turns super-blocks of Q5Min into plain numbers.
+//
+//go:noescape
+func valuesQ5MinAVX2(panel *byte, dst *float32, supers int)
+
+// valuesQ8AVX2 turns super-blocks of Q8 into plain numbers.
+//
+//go:noescape
+func valuesQ8AVX2(panel *byte, dst *float32, supers int)
+
+// valuesQ4KAVX2 turns super-blocks of Q4K into plain numbers.
+//
+//go:noescape
+func valuesQ4KAVX2(panel *byte, dst *float32, supers int)
+
+// valuesQ5KAVX2 turns super-blocks of Q5K into plain numbers.
+//
+//go:noescape
+func valuesQ5KAVX2(panel *byte, dst *float32, supers int)
+
+// valuesQ6KAVX2 turns super-blocks of Q6K into plain numbers.
+//
+//go:noescape
+func valuesQ6KAVX2(panel *byte, dst *float32, supers int)
+
 // quantizeBlocksAVX2 quantises one column of activations: quants and numbers are
 // its places in the first record of its group.
 //

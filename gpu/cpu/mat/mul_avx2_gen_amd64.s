@@ -13106,6 +13106,3626 @@ done6:
 	VZEROUPPER
 	RET
 
+DATA bytes<>+0(SB)/8, $0x000000ff000000ff
+DATA bytes<>+8(SB)/8, $0x000000ff000000ff
+DATA bytes<>+16(SB)/8, $0x000000ff000000ff
+DATA bytes<>+24(SB)/8, $0x000000ff000000ff
+GLOBL bytes<>(SB), RODATA|NOPTR, $32
+
+// func valuesQ4AVX2(panel *byte, dst *float32, supers int)
+// Requires: AVX, AVX2, F16C
+TEXT ·valuesQ4AVX2(SB), $128-24
+	MOVQ    panel+0(FP), AX
+	MOVQ    dst+8(FP), BX
+	MOVQ    supers+16(FP), SI
+	VMOVDQU low<>+0(SB), Y0
+	VMOVDQU bytes<>+0(SB), Y1
+
+super:
+	LEAQ 32(AX), DX
+	LEAQ 32(AX), CX
+	MOVQ $0x00000001, DI
+
+block:
+	VCVTPH2PS    (AX), Y2
+	VMOVUPS      Y2, (SP)
+	VCVTPH2PS    16(AX), Y2
+	VMOVUPS      Y2, 32(SP)
+	MOVL         $0x00000008, R8
+	VMOVD        R8, X2
+	VPBROADCASTD X2, Y2
+	VMOVDQU      (CX), Y3
+	VPSRLW       $0x04, Y3, Y4
+	VPAND        Y3, Y0, Y3
+	VPAND        Y4, Y0, Y4
+	VMOVDQU      32(CX), Y5
+	VPSRLW       $0x04, Y5, Y6
+	VPAND        Y5, Y0, Y5
+	VPAND        Y6, Y0, Y6
+	VPAND        Y1, Y3, Y7
+	VPSUBD       Y2, Y7, Y7
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       (SP), Y7, Y7
+	VMOVUPS      Y7, (BX)
+	VPSRLD       $0x08, Y3, Y7
+	VPAND        Y1, Y7, Y7
+	VPSUBD       Y2, Y7, Y7
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       (SP), Y7, Y7
+	VMOVUPS      Y7, 64(BX)
+	VPSRLD       $0x10, Y3, Y7
+	VPAND        Y1, Y7, Y7
+	VPSUBD       Y2, Y7, Y7
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       (SP), Y7, Y7
+	VMOVUPS      Y7, 128(BX)
+	VPSRLD       $0x18, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (SP), Y3, Y3
+	VMOVUPS      Y3, 192(BX)
+	VPAND        Y1, Y4, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (SP), Y3, Y3
+	VMOVUPS      Y3, 1024(BX)
+	VPSRLD       $0x08, Y4, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (SP), Y3, Y3
+	VMOVUPS      Y3, 1088(BX)
+	VPSRLD       $0x10, Y4, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (SP), Y3, Y3
+	VMOVUPS      Y3, 1152(BX)
+	VPSRLD       $0x18, Y4, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (SP), Y3, Y3
+	VMOVUPS      Y3, 1216(BX)
+	VPAND        Y1, Y5, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 32(BX)
+	VPSRLD       $0x08, Y5, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 96(BX)
+	VPSRLD       $0x10, Y5, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 160(BX)
+	VPSRLD       $0x18, Y5, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 224(BX)
+	VPAND        Y1, Y6, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 1056(BX)
+	VPSRLD       $0x08, Y6, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 1120(BX)
+	VPSRLD       $0x10, Y6, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 1184(BX)
+	VPSRLD       $0x18, Y6, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 1248(BX)
+	VMOVDQU      64(CX), Y3
+	VPSRLW       $0x04, Y3, Y4
+	VPAND        Y3, Y0, Y3
+	VPAND        Y4, Y0, Y4
+	VMOVDQU      96(CX), Y5
+	VPSRLW       $0x04, Y5, Y6
+	VPAND        Y5, Y0, Y5
+	VPAND        Y6, Y0, Y6
+	VPAND        Y1, Y3, Y7
+	VPSUBD       Y2, Y7, Y7
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       (SP), Y7, Y7
+	VMOVUPS      Y7, 256(BX)
+	VPSRLD       $0x08, Y3, Y7
+	VPAND        Y1, Y7, Y7
+	VPSUBD       Y2, Y7, Y7
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       (SP), Y7, Y7
+	VMOVUPS      Y7, 320(BX)
+	VPSRLD       $0x10, Y3, Y7
+	VPAND        Y1, Y7, Y7
+	VPSUBD       Y2, Y7, Y7
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       (SP), Y7, Y7
+	VMOVUPS      Y7, 384(BX)
+	VPSRLD       $0x18, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (SP), Y3, Y3
+	VMOVUPS      Y3, 448(BX)
+	VPAND        Y1, Y4, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (SP), Y3, Y3
+	VMOVUPS      Y3, 1280(BX)
+	VPSRLD       $0x08, Y4, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (SP), Y3, Y3
+	VMOVUPS      Y3, 1344(BX)
+	VPSRLD       $0x10, Y4, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (SP), Y3, Y3
+	VMOVUPS      Y3, 1408(BX)
+	VPSRLD       $0x18, Y4, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (SP), Y3, Y3
+	VMOVUPS      Y3, 1472(BX)
+	VPAND        Y1, Y5, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 288(BX)
+	VPSRLD       $0x08, Y5, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 352(BX)
+	VPSRLD       $0x10, Y5, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 416(BX)
+	VPSRLD       $0x18, Y5, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 480(BX)
+	VPAND        Y1, Y6, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 1312(BX)
+	VPSRLD       $0x08, Y6, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 1376(BX)
+	VPSRLD       $0x10, Y6, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 1440(BX)
+	VPSRLD       $0x18, Y6, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 1504(BX)
+	VMOVDQU      128(CX), Y3
+	VPSRLW       $0x04, Y3, Y4
+	VPAND        Y3, Y0, Y3
+	VPAND        Y4, Y0, Y4
+	VMOVDQU      160(CX), Y5
+	VPSRLW       $0x04, Y5, Y6
+	VPAND        Y5, Y0, Y5
+	VPAND        Y6, Y0, Y6
+	VPAND        Y1, Y3, Y7
+	VPSUBD       Y2, Y7, Y7
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       (SP), Y7, Y7
+	VMOVUPS      Y7, 512(BX)
+	VPSRLD       $0x08, Y3, Y7
+	VPAND        Y1, Y7, Y7
+	VPSUBD       Y2, Y7, Y7
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       (SP), Y7, Y7
+	VMOVUPS      Y7, 576(BX)
+	VPSRLD       $0x10, Y3, Y7
+	VPAND        Y1, Y7, Y7
+	VPSUBD       Y2, Y7, Y7
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       (SP), Y7, Y7
+	VMOVUPS      Y7, 640(BX)
+	VPSRLD       $0x18, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (SP), Y3, Y3
+	VMOVUPS      Y3, 704(BX)
+	VPAND        Y1, Y4, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (SP), Y3, Y3
+	VMOVUPS      Y3, 1536(BX)
+	VPSRLD       $0x08, Y4, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (SP), Y3, Y3
+	VMOVUPS      Y3, 1600(BX)
+	VPSRLD       $0x10, Y4, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (SP), Y3, Y3
+	VMOVUPS      Y3, 1664(BX)
+	VPSRLD       $0x18, Y4, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (SP), Y3, Y3
+	VMOVUPS      Y3, 1728(BX)
+	VPAND        Y1, Y5, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 544(BX)
+	VPSRLD       $0x08, Y5, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 608(BX)
+	VPSRLD       $0x10, Y5, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 672(BX)
+	VPSRLD       $0x18, Y5, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 736(BX)
+	VPAND        Y1, Y6, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 1568(BX)
+	VPSRLD       $0x08, Y6, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 1632(BX)
+	VPSRLD       $0x10, Y6, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 1696(BX)
+	VPSRLD       $0x18, Y6, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 1760(BX)
+	VMOVDQU      192(CX), Y3
+	VPSRLW       $0x04, Y3, Y4
+	VPAND        Y3, Y0, Y3
+	VPAND        Y4, Y0, Y4
+	VMOVDQU      224(CX), Y5
+	VPSRLW       $0x04, Y5, Y6
+	VPAND        Y5, Y0, Y5
+	VPAND        Y6, Y0, Y6
+	VPAND        Y1, Y3, Y7
+	VPSUBD       Y2, Y7, Y7
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       (SP), Y7, Y7
+	VMOVUPS      Y7, 768(BX)
+	VPSRLD       $0x08, Y3, Y7
+	VPAND        Y1, Y7, Y7
+	VPSUBD       Y2, Y7, Y7
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       (SP), Y7, Y7
+	VMOVUPS      Y7, 832(BX)
+	VPSRLD       $0x10, Y3, Y7
+	VPAND        Y1, Y7, Y7
+	VPSUBD       Y2, Y7, Y7
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       (SP), Y7, Y7
+	VMOVUPS      Y7, 896(BX)
+	VPSRLD       $0x18, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (SP), Y3, Y3
+	VMOVUPS      Y3, 960(BX)
+	VPAND        Y1, Y4, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (SP), Y3, Y3
+	VMOVUPS      Y3, 1792(BX)
+	VPSRLD       $0x08, Y4, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (SP), Y3, Y3
+	VMOVUPS      Y3, 1856(BX)
+	VPSRLD       $0x10, Y4, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (SP), Y3, Y3
+	VMOVUPS      Y3, 1920(BX)
+	VPSRLD       $0x18, Y4, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (SP), Y3, Y3
+	VMOVUPS      Y3, 1984(BX)
+	VPAND        Y1, Y5, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 800(BX)
+	VPSRLD       $0x08, Y5, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 864(BX)
+	VPSRLD       $0x10, Y5, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 928(BX)
+	VPSRLD       $0x18, Y5, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 992(BX)
+	VPAND        Y1, Y6, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 1824(BX)
+	VPSRLD       $0x08, Y6, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 1888(BX)
+	VPSRLD       $0x10, Y6, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 1952(BX)
+	VPSRLD       $0x18, Y6, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 2016(BX)
+	ADDQ         $0x20, DX
+	ADDQ         $0x00000100, CX
+	ADDQ         $0x00000800, BX
+	DECQ         DI
+	JNZ          block
+	MOVQ         CX, AX
+	DECQ         SI
+	JNZ          super
+	VZEROUPPER
+	RET
+
+// func valuesQ4MinAVX2(panel *byte, dst *float32, supers int)
+// Requires: AVX, AVX2, F16C
+TEXT ·valuesQ4MinAVX2(SB), $128-24
+	MOVQ    panel+0(FP), AX
+	MOVQ    dst+8(FP), BX
+	MOVQ    supers+16(FP), SI
+	VMOVDQU low<>+0(SB), Y0
+	VMOVDQU bytes<>+0(SB), Y1
+
+super:
+	LEAQ 64(AX), DX
+	LEAQ 64(AX), CX
+	MOVQ $0x00000001, DI
+
+block:
+	VCVTPH2PS (AX), Y2
+	VMOVUPS   Y2, (SP)
+	VCVTPH2PS 32(AX), Y2
+	VMOVUPS   Y2, 64(SP)
+	VCVTPH2PS 16(AX), Y2
+	VMOVUPS   Y2, 32(SP)
+	VCVTPH2PS 48(AX), Y2
+	VMOVUPS   Y2, 96(SP)
+	VMOVDQU   (CX), Y2
+	VPSRLW    $0x04, Y2, Y3
+	VPAND     Y2, Y0, Y2
+	VPAND     Y3, Y0, Y3
+	VMOVDQU   32(CX), Y4
+	VPSRLW    $0x04, Y4, Y5
+	VPAND     Y4, Y0, Y4
+	VPAND     Y5, Y0, Y5
+	VPAND     Y1, Y2, Y6
+	VCVTDQ2PS Y6, Y6
+	VMULPS    (SP), Y6, Y6
+	VADDPS    64(SP), Y6, Y6
+	VMOVUPS   Y6, (BX)
+	VPSRLD    $0x08, Y2, Y6
+	VPAND     Y1, Y6, Y6
+	VCVTDQ2PS Y6, Y6
+	VMULPS    (SP), Y6, Y6
+	VADDPS    64(SP), Y6, Y6
+	VMOVUPS   Y6, 64(BX)
+	VPSRLD    $0x10, Y2, Y6
+	VPAND     Y1, Y6, Y6
+	VCVTDQ2PS Y6, Y6
+	VMULPS    (SP), Y6, Y6
+	VADDPS    64(SP), Y6, Y6
+	VMOVUPS   Y6, 128(BX)
+	VPSRLD    $0x18, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VADDPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 192(BX)
+	VPAND     Y1, Y3, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VADDPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 1024(BX)
+	VPSRLD    $0x08, Y3, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VADDPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 1088(BX)
+	VPSRLD    $0x10, Y3, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VADDPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 1152(BX)
+	VPSRLD    $0x18, Y3, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VADDPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 1216(BX)
+	VPAND     Y1, Y4, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VADDPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 32(BX)
+	VPSRLD    $0x08, Y4, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VADDPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 96(BX)
+	VPSRLD    $0x10, Y4, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VADDPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 160(BX)
+	VPSRLD    $0x18, Y4, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VADDPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 224(BX)
+	VPAND     Y1, Y5, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VADDPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 1056(BX)
+	VPSRLD    $0x08, Y5, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VADDPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 1120(BX)
+	VPSRLD    $0x10, Y5, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VADDPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 1184(BX)
+	VPSRLD    $0x18, Y5, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VADDPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 1248(BX)
+	VMOVDQU   64(CX), Y2
+	VPSRLW    $0x04, Y2, Y3
+	VPAND     Y2, Y0, Y2
+	VPAND     Y3, Y0, Y3
+	VMOVDQU   96(CX), Y4
+	VPSRLW    $0x04, Y4, Y5
+	VPAND     Y4, Y0, Y4
+	VPAND     Y5, Y0, Y5
+	VPAND     Y1, Y2, Y6
+	VCVTDQ2PS Y6, Y6
+	VMULPS    (SP), Y6, Y6
+	VADDPS    64(SP), Y6, Y6
+	VMOVUPS   Y6, 256(BX)
+	VPSRLD    $0x08, Y2, Y6
+	VPAND     Y1, Y6, Y6
+	VCVTDQ2PS Y6, Y6
+	VMULPS    (SP), Y6, Y6
+	VADDPS    64(SP), Y6, Y6
+	VMOVUPS   Y6, 320(BX)
+	VPSRLD    $0x10, Y2, Y6
+	VPAND     Y1, Y6, Y6
+	VCVTDQ2PS Y6, Y6
+	VMULPS    (SP), Y6, Y6
+	VADDPS    64(SP), Y6, Y6
+	VMOVUPS   Y6, 384(BX)
+	VPSRLD    $0x18, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VADDPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 448(BX)
+	VPAND     Y1, Y3, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VADDPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 1280(BX)
+	VPSRLD    $0x08, Y3, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VADDPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 1344(BX)
+	VPSRLD    $0x10, Y3, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VADDPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 1408(BX)
+	VPSRLD    $0x18, Y3, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VADDPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 1472(BX)
+	VPAND     Y1, Y4, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VADDPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 288(BX)
+	VPSRLD    $0x08, Y4, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VADDPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 352(BX)
+	VPSRLD    $0x10, Y4, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VADDPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 416(BX)
+	VPSRLD    $0x18, Y4, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VADDPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 480(BX)
+	VPAND     Y1, Y5, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VADDPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 1312(BX)
+	VPSRLD    $0x08, Y5, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VADDPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 1376(BX)
+	VPSRLD    $0x10, Y5, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VADDPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 1440(BX)
+	VPSRLD    $0x18, Y5, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VADDPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 1504(BX)
+	VMOVDQU   128(CX), Y2
+	VPSRLW    $0x04, Y2, Y3
+	VPAND     Y2, Y0, Y2
+	VPAND     Y3, Y0, Y3
+	VMOVDQU   160(CX), Y4
+	VPSRLW    $0x04, Y4, Y5
+	VPAND     Y4, Y0, Y4
+	VPAND     Y5, Y0, Y5
+	VPAND     Y1, Y2, Y6
+	VCVTDQ2PS Y6, Y6
+	VMULPS    (SP), Y6, Y6
+	VADDPS    64(SP), Y6, Y6
+	VMOVUPS   Y6, 512(BX)
+	VPSRLD    $0x08, Y2, Y6
+	VPAND     Y1, Y6, Y6
+	VCVTDQ2PS Y6, Y6
+	VMULPS    (SP), Y6, Y6
+	VADDPS    64(SP), Y6, Y6
+	VMOVUPS   Y6, 576(BX)
+	VPSRLD    $0x10, Y2, Y6
+	VPAND     Y1, Y6, Y6
+	VCVTDQ2PS Y6, Y6
+	VMULPS    (SP), Y6, Y6
+	VADDPS    64(SP), Y6, Y6
+	VMOVUPS   Y6, 640(BX)
+	VPSRLD    $0x18, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VADDPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 704(BX)
+	VPAND     Y1, Y3, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VADDPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 1536(BX)
+	VPSRLD    $0x08, Y3, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VADDPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 1600(BX)
+	VPSRLD    $0x10, Y3, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VADDPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 1664(BX)
+	VPSRLD    $0x18, Y3, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VADDPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 1728(BX)
+	VPAND     Y1, Y4, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VADDPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 544(BX)
+	VPSRLD    $0x08, Y4, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VADDPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 608(BX)
+	VPSRLD    $0x10, Y4, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VADDPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 672(BX)
+	VPSRLD    $0x18, Y4, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VADDPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 736(BX)
+	VPAND     Y1, Y5, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VADDPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 1568(BX)
+	VPSRLD    $0x08, Y5, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VADDPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 1632(BX)
+	VPSRLD    $0x10, Y5, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VADDPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 1696(BX)
+	VPSRLD    $0x18, Y5, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VADDPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 1760(BX)
+	VMOVDQU   192(CX), Y2
+	VPSRLW    $0x04, Y2, Y3
+	VPAND     Y2, Y0, Y2
+	VPAND     Y3, Y0, Y3
+	VMOVDQU   224(CX), Y4
+	VPSRLW    $0x04, Y4, Y5
+	VPAND     Y4, Y0, Y4
+	VPAND     Y5, Y0, Y5
+	VPAND     Y1, Y2, Y6
+	VCVTDQ2PS Y6, Y6
+	VMULPS    (SP), Y6, Y6
+	VADDPS    64(SP), Y6, Y6
+	VMOVUPS   Y6, 768(BX)
+	VPSRLD    $0x08, Y2, Y6
+	VPAND     Y1, Y6, Y6
+	VCVTDQ2PS Y6, Y6
+	VMULPS    (SP), Y6, Y6
+	VADDPS    64(SP), Y6, Y6
+	VMOVUPS   Y6, 832(BX)
+	VPSRLD    $0x10, Y2, Y6
+	VPAND     Y1, Y6, Y6
+	VCVTDQ2PS Y6, Y6
+	VMULPS    (SP), Y6, Y6
+	VADDPS    64(SP), Y6, Y6
+	VMOVUPS   Y6, 896(BX)
+	VPSRLD    $0x18, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VADDPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 960(BX)
+	VPAND     Y1, Y3, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VADDPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 1792(BX)
+	VPSRLD    $0x08, Y3, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VADDPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 1856(BX)
+	VPSRLD    $0x10, Y3, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VADDPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 1920(BX)
+	VPSRLD    $0x18, Y3, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VADDPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 1984(BX)
+	VPAND     Y1, Y4, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VADDPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 800(BX)
+	VPSRLD    $0x08, Y4, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VADDPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 864(BX)
+	VPSRLD    $0x10, Y4, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VADDPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 928(BX)
+	VPSRLD    $0x18, Y4, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VADDPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 992(BX)
+	VPAND     Y1, Y5, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VADDPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 1824(BX)
+	VPSRLD    $0x08, Y5, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VADDPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 1888(BX)
+	VPSRLD    $0x10, Y5, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VADDPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 1952(BX)
+	VPSRLD    $0x18, Y5, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VADDPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 2016(BX)
+	ADDQ      $0x20, DX
+	ADDQ      $0x00000100, CX
+	ADDQ      $0x00000800, BX
+	DECQ      DI
+	JNZ       block
+	MOVQ      CX, AX
+	DECQ      SI
+	JNZ       super
+	VZEROUPPER
+	RET
+
+// func valuesQ5AVX2(panel *byte, dst *float32, supers int)
+// Requires: AVX, AVX2, F16C
+TEXT ·valuesQ5AVX2(SB), $128-24
+	MOVQ    panel+0(FP), AX
+	MOVQ    dst+8(FP), BX
+	MOVQ    supers+16(FP), SI
+	VMOVDQU low<>+0(SB), Y0
+	VMOVDQU bytes<>+0(SB), Y1
+
+super:
+	LEAQ 32(AX), DX
+	LEAQ 32(AX), CX
+	MOVQ $0x00000001, DI
+
+block:
+	VCVTPH2PS    (AX), Y2
+	VMOVUPS      Y2, (SP)
+	VCVTPH2PS    16(AX), Y2
+	VMOVUPS      Y2, 32(SP)
+	MOVL         $0x00000010, R8
+	VMOVD        R8, X2
+	VPBROADCASTD X2, Y2
+	VMOVDQU      64(CX), Y3
+	VPSRLW       $0x04, Y3, Y4
+	VPAND        Y3, Y0, Y3
+	VPAND        Y4, Y0, Y4
+	VMOVDQU      (CX), Y5
+	VPSLLW       $0x04, Y5, Y5
+	VPAND        fifth<>+0(SB), Y5, Y5
+	VPOR         Y5, Y3, Y3
+	VMOVDQU      (CX), Y5
+	VPAND        fifth<>+0(SB), Y5, Y5
+	VPOR         Y5, Y4, Y4
+	VMOVDQU      96(CX), Y5
+	VPSRLW       $0x04, Y5, Y6
+	VPAND        Y5, Y0, Y5
+	VPAND        Y6, Y0, Y6
+	VMOVDQU      32(CX), Y7
+	VPSLLW       $0x04, Y7, Y7
+	VPAND        fifth<>+0(SB), Y7, Y7
+	VPOR         Y7, Y5, Y5
+	VMOVDQU      32(CX), Y7
+	VPAND        fifth<>+0(SB), Y7, Y7
+	VPOR         Y7, Y6, Y6
+	VPAND        Y1, Y3, Y7
+	VPSUBD       Y2, Y7, Y7
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       (SP), Y7, Y7
+	VMOVUPS      Y7, (BX)
+	VPSRLD       $0x08, Y3, Y7
+	VPAND        Y1, Y7, Y7
+	VPSUBD       Y2, Y7, Y7
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       (SP), Y7, Y7
+	VMOVUPS      Y7, 64(BX)
+	VPSRLD       $0x10, Y3, Y7
+	VPAND        Y1, Y7, Y7
+	VPSUBD       Y2, Y7, Y7
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       (SP), Y7, Y7
+	VMOVUPS      Y7, 128(BX)
+	VPSRLD       $0x18, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (SP), Y3, Y3
+	VMOVUPS      Y3, 192(BX)
+	VPAND        Y1, Y4, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (SP), Y3, Y3
+	VMOVUPS      Y3, 1024(BX)
+	VPSRLD       $0x08, Y4, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (SP), Y3, Y3
+	VMOVUPS      Y3, 1088(BX)
+	VPSRLD       $0x10, Y4, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (SP), Y3, Y3
+	VMOVUPS      Y3, 1152(BX)
+	VPSRLD       $0x18, Y4, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (SP), Y3, Y3
+	VMOVUPS      Y3, 1216(BX)
+	VPAND        Y1, Y5, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 32(BX)
+	VPSRLD       $0x08, Y5, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 96(BX)
+	VPSRLD       $0x10, Y5, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 160(BX)
+	VPSRLD       $0x18, Y5, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 224(BX)
+	VPAND        Y1, Y6, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 1056(BX)
+	VPSRLD       $0x08, Y6, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 1120(BX)
+	VPSRLD       $0x10, Y6, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 1184(BX)
+	VPSRLD       $0x18, Y6, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 1248(BX)
+	VMOVDQU      128(CX), Y3
+	VPSRLW       $0x04, Y3, Y4
+	VPAND        Y3, Y0, Y3
+	VPAND        Y4, Y0, Y4
+	VMOVDQU      (CX), Y5
+	VPSLLW       $0x03, Y5, Y5
+	VPAND        fifth<>+0(SB), Y5, Y5
+	VPOR         Y5, Y3, Y3
+	VMOVDQU      (CX), Y5
+	VPSRLW       $0x01, Y5, Y5
+	VPAND        fifth<>+0(SB), Y5, Y5
+	VPOR         Y5, Y4, Y4
+	VMOVDQU      160(CX), Y5
+	VPSRLW       $0x04, Y5, Y6
+	VPAND        Y5, Y0, Y5
+	VPAND        Y6, Y0, Y6
+	VMOVDQU      32(CX), Y7
+	VPSLLW       $0x03, Y7, Y7
+	VPAND        fifth<>+0(SB), Y7, Y7
+	VPOR         Y7, Y5, Y5
+	VMOVDQU      32(CX), Y7
+	VPSRLW       $0x01, Y7, Y7
+	VPAND        fifth<>+0(SB), Y7, Y7
+	VPOR         Y7, Y6, Y6
+	VPAND        Y1, Y3, Y7
+	VPSUBD       Y2, Y7, Y7
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       (SP), Y7, Y7
+	VMOVUPS      Y7, 256(BX)
+	VPSRLD       $0x08, Y3, Y7
+	VPAND        Y1, Y7, Y7
+	VPSUBD       Y2, Y7, Y7
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       (SP), Y7, Y7
+	VMOVUPS      Y7, 320(BX)
+	VPSRLD       $0x10, Y3, Y7
+	VPAND        Y1, Y7, Y7
+	VPSUBD       Y2, Y7, Y7
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       (SP), Y7, Y7
+	VMOVUPS      Y7, 384(BX)
+	VPSRLD       $0x18, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (SP), Y3, Y3
+	VMOVUPS      Y3, 448(BX)
+	VPAND        Y1, Y4, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (SP), Y3, Y3
+	VMOVUPS      Y3, 1280(BX)
+	VPSRLD       $0x08, Y4, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (SP), Y3, Y3
+	VMOVUPS      Y3, 1344(BX)
+	VPSRLD       $0x10, Y4, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (SP), Y3, Y3
+	VMOVUPS      Y3, 1408(BX)
+	VPSRLD       $0x18, Y4, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (SP), Y3, Y3
+	VMOVUPS      Y3, 1472(BX)
+	VPAND        Y1, Y5, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 288(BX)
+	VPSRLD       $0x08, Y5, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 352(BX)
+	VPSRLD       $0x10, Y5, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 416(BX)
+	VPSRLD       $0x18, Y5, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 480(BX)
+	VPAND        Y1, Y6, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 1312(BX)
+	VPSRLD       $0x08, Y6, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 1376(BX)
+	VPSRLD       $0x10, Y6, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 1440(BX)
+	VPSRLD       $0x18, Y6, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 1504(BX)
+	VMOVDQU      192(CX), Y3
+	VPSRLW       $0x04, Y3, Y4
+	VPAND        Y3, Y0, Y3
+	VPAND        Y4, Y0, Y4
+	VMOVDQU      (CX), Y5
+	VPSLLW       $0x02, Y5, Y5
+	VPAND        fifth<>+0(SB), Y5, Y5
+	VPOR         Y5, Y3, Y3
+	VMOVDQU      (CX), Y5
+	VPSRLW       $0x02, Y5, Y5
+	VPAND        fifth<>+0(SB), Y5, Y5
+	VPOR         Y5, Y4, Y4
+	VMOVDQU      224(CX), Y5
+	VPSRLW       $0x04, Y5, Y6
+	VPAND        Y5, Y0, Y5
+	VPAND        Y6, Y0, Y6
+	VMOVDQU      32(CX), Y7
+	VPSLLW       $0x02, Y7, Y7
+	VPAND        fifth<>+0(SB), Y7, Y7
+	VPOR         Y7, Y5, Y5
+	VMOVDQU      32(CX), Y7
+	VPSRLW       $0x02, Y7, Y7
+	VPAND        fifth<>+0(SB), Y7, Y7
+	VPOR         Y7, Y6, Y6
+	VPAND        Y1, Y3, Y7
+	VPSUBD       Y2, Y7, Y7
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       (SP), Y7, Y7
+	VMOVUPS      Y7, 512(BX)
+	VPSRLD       $0x08, Y3, Y7
+	VPAND        Y1, Y7, Y7
+	VPSUBD       Y2, Y7, Y7
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       (SP), Y7, Y7
+	VMOVUPS      Y7, 576(BX)
+	VPSRLD       $0x10, Y3, Y7
+	VPAND        Y1, Y7, Y7
+	VPSUBD       Y2, Y7, Y7
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       (SP), Y7, Y7
+	VMOVUPS      Y7, 640(BX)
+	VPSRLD       $0x18, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (SP), Y3, Y3
+	VMOVUPS      Y3, 704(BX)
+	VPAND        Y1, Y4, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (SP), Y3, Y3
+	VMOVUPS      Y3, 1536(BX)
+	VPSRLD       $0x08, Y4, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (SP), Y3, Y3
+	VMOVUPS      Y3, 1600(BX)
+	VPSRLD       $0x10, Y4, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (SP), Y3, Y3
+	VMOVUPS      Y3, 1664(BX)
+	VPSRLD       $0x18, Y4, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (SP), Y3, Y3
+	VMOVUPS      Y3, 1728(BX)
+	VPAND        Y1, Y5, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 544(BX)
+	VPSRLD       $0x08, Y5, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 608(BX)
+	VPSRLD       $0x10, Y5, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 672(BX)
+	VPSRLD       $0x18, Y5, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 736(BX)
+	VPAND        Y1, Y6, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 1568(BX)
+	VPSRLD       $0x08, Y6, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 1632(BX)
+	VPSRLD       $0x10, Y6, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 1696(BX)
+	VPSRLD       $0x18, Y6, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 1760(BX)
+	VMOVDQU      256(CX), Y3
+	VPSRLW       $0x04, Y3, Y4
+	VPAND        Y3, Y0, Y3
+	VPAND        Y4, Y0, Y4
+	VMOVDQU      (CX), Y5
+	VPSLLW       $0x01, Y5, Y5
+	VPAND        fifth<>+0(SB), Y5, Y5
+	VPOR         Y5, Y3, Y3
+	VMOVDQU      (CX), Y5
+	VPSRLW       $0x03, Y5, Y5
+	VPAND        fifth<>+0(SB), Y5, Y5
+	VPOR         Y5, Y4, Y4
+	VMOVDQU      288(CX), Y5
+	VPSRLW       $0x04, Y5, Y6
+	VPAND        Y5, Y0, Y5
+	VPAND        Y6, Y0, Y6
+	VMOVDQU      32(CX), Y7
+	VPSLLW       $0x01, Y7, Y7
+	VPAND        fifth<>+0(SB), Y7, Y7
+	VPOR         Y7, Y5, Y5
+	VMOVDQU      32(CX), Y7
+	VPSRLW       $0x03, Y7, Y7
+	VPAND        fifth<>+0(SB), Y7, Y7
+	VPOR         Y7, Y6, Y6
+	VPAND        Y1, Y3, Y7
+	VPSUBD       Y2, Y7, Y7
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       (SP), Y7, Y7
+	VMOVUPS      Y7, 768(BX)
+	VPSRLD       $0x08, Y3, Y7
+	VPAND        Y1, Y7, Y7
+	VPSUBD       Y2, Y7, Y7
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       (SP), Y7, Y7
+	VMOVUPS      Y7, 832(BX)
+	VPSRLD       $0x10, Y3, Y7
+	VPAND        Y1, Y7, Y7
+	VPSUBD       Y2, Y7, Y7
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       (SP), Y7, Y7
+	VMOVUPS      Y7, 896(BX)
+	VPSRLD       $0x18, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (SP), Y3, Y3
+	VMOVUPS      Y3, 960(BX)
+	VPAND        Y1, Y4, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (SP), Y3, Y3
+	VMOVUPS      Y3, 1792(BX)
+	VPSRLD       $0x08, Y4, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (SP), Y3, Y3
+	VMOVUPS      Y3, 1856(BX)
+	VPSRLD       $0x10, Y4, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (SP), Y3, Y3
+	VMOVUPS      Y3, 1920(BX)
+	VPSRLD       $0x18, Y4, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (SP), Y3, Y3
+	VMOVUPS      Y3, 1984(BX)
+	VPAND        Y1, Y5, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 800(BX)
+	VPSRLD       $0x08, Y5, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 864(BX)
+	VPSRLD       $0x10, Y5, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 928(BX)
+	VPSRLD       $0x18, Y5, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 992(BX)
+	VPAND        Y1, Y6, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 1824(BX)
+	VPSRLD       $0x08, Y6, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 1888(BX)
+	VPSRLD       $0x10, Y6, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 1952(BX)
+	VPSRLD       $0x18, Y6, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 2016(BX)
+	ADDQ         $0x20, DX
+	ADDQ         $0x00000140, CX
+	ADDQ         $0x00000800, BX
+	DECQ         DI
+	JNZ          block
+	MOVQ         CX, AX
+	DECQ         SI
+	JNZ          super
+	VZEROUPPER
+	RET
+
+// func valuesQ5MinAVX2(panel *byte, dst *float32, supers int)
+// Requires: AVX, AVX2, F16C
+TEXT ·valuesQ5MinAVX2(SB), $128-24
+	MOVQ    panel+0(FP), AX
+	MOVQ    dst+8(FP), BX
+	MOVQ    supers+16(FP), SI
+	VMOVDQU low<>+0(SB), Y0
+	VMOVDQU bytes<>+0(SB), Y1
+
+super:
+	LEAQ 64(AX), DX
+	LEAQ 64(AX), CX
+	MOVQ $0x00000001, DI
+
+block:
+	VCVTPH2PS (AX), Y2
+	VMOVUPS   Y2, (SP)
+	VCVTPH2PS 32(AX), Y2
+	VMOVUPS   Y2, 64(SP)
+	VCVTPH2PS 16(AX), Y2
+	VMOVUPS   Y2, 32(SP)
+	VCVTPH2PS 48(AX), Y2
+	VMOVUPS   Y2, 96(SP)
+	VMOVDQU   64(CX), Y2
+	VPSRLW    $0x04, Y2, Y3
+	VPAND     Y2, Y0, Y2
+	VPAND     Y3, Y0, Y3
+	VMOVDQU   (CX), Y4
+	VPSLLW    $0x04, Y4, Y4
+	VPAND     fifth<>+0(SB), Y4, Y4
+	VPOR      Y4, Y2, Y2
+	VMOVDQU   (CX), Y4
+	VPAND     fifth<>+0(SB), Y4, Y4
+	VPOR      Y4, Y3, Y3
+	VMOVDQU   96(CX), Y4
+	VPSRLW    $0x04, Y4, Y5
+	VPAND     Y4, Y0, Y4
+	VPAND     Y5, Y0, Y5
+	VMOVDQU   32(CX), Y6
+	VPSLLW    $0x04, Y6, Y6
+	VPAND     fifth<>+0(SB), Y6, Y6
+	VPOR      Y6, Y4, Y4
+	VMOVDQU   32(CX), Y6
+	VPAND     fifth<>+0(SB), Y6, Y6
+	VPOR      Y6, Y5, Y5
+	VPAND     Y1, Y2, Y6
+	VCVTDQ2PS Y6, Y6
+	VMULPS    (SP), Y6, Y6
+	VADDPS    64(SP), Y6, Y6
+	VMOVUPS   Y6, (BX)
+	VPSRLD    $0x08, Y2, Y6
+	VPAND     Y1, Y6, Y6
+	VCVTDQ2PS Y6, Y6
+	VMULPS    (SP), Y6, Y6
+	VADDPS    64(SP), Y6, Y6
+	VMOVUPS   Y6, 64(BX)
+	VPSRLD    $0x10, Y2, Y6
+	VPAND     Y1, Y6, Y6
+	VCVTDQ2PS Y6, Y6
+	VMULPS    (SP), Y6, Y6
+	VADDPS    64(SP), Y6, Y6
+	VMOVUPS   Y6, 128(BX)
+	VPSRLD    $0x18, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VADDPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 192(BX)
+	VPAND     Y1, Y3, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VADDPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 1024(BX)
+	VPSRLD    $0x08, Y3, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VADDPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 1088(BX)
+	VPSRLD    $0x10, Y3, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VADDPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 1152(BX)
+	VPSRLD    $0x18, Y3, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VADDPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 1216(BX)
+	VPAND     Y1, Y4, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VADDPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 32(BX)
+	VPSRLD    $0x08, Y4, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VADDPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 96(BX)
+	VPSRLD    $0x10, Y4, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VADDPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 160(BX)
+	VPSRLD    $0x18, Y4, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VADDPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 224(BX)
+	VPAND     Y1, Y5, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VADDPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 1056(BX)
+	VPSRLD    $0x08, Y5, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VADDPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 1120(BX)
+	VPSRLD    $0x10, Y5, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VADDPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 1184(BX)
+	VPSRLD    $0x18, Y5, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VADDPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 1248(BX)
+	VMOVDQU   128(CX), Y2
+	VPSRLW    $0x04, Y2, Y3
+	VPAND     Y2, Y0, Y2
+	VPAND     Y3, Y0, Y3
+	VMOVDQU   (CX), Y4
+	VPSLLW    $0x03, Y4, Y4
+	VPAND     fifth<>+0(SB), Y4, Y4
+	VPOR      Y4, Y2, Y2
+	VMOVDQU   (CX), Y4
+	VPSRLW    $0x01, Y4, Y4
+	VPAND     fifth<>+0(SB), Y4, Y4
+	VPOR      Y4, Y3, Y3
+	VMOVDQU   160(CX), Y4
+	VPSRLW    $0x04, Y4, Y5
+	VPAND     Y4, Y0, Y4
+	VPAND     Y5, Y0, Y5
+	VMOVDQU   32(CX), Y6
+	VPSLLW    $0x03, Y6, Y6
+	VPAND     fifth<>+0(SB), Y6, Y6
+	VPOR      Y6, Y4, Y4
+	VMOVDQU   32(CX), Y6
+	VPSRLW    $0x01, Y6, Y6
+	VPAND     fifth<>+0(SB), Y6, Y6
+	VPOR      Y6, Y5, Y5
+	VPAND     Y1, Y2, Y6
+	VCVTDQ2PS Y6, Y6
+	VMULPS    (SP), Y6, Y6
+	VADDPS    64(SP), Y6, Y6
+	VMOVUPS   Y6, 256(BX)
+	VPSRLD    $0x08, Y2, Y6
+	VPAND     Y1, Y6, Y6
+	VCVTDQ2PS Y6, Y6
+	VMULPS    (SP), Y6, Y6
+	VADDPS    64(SP), Y6, Y6
+	VMOVUPS   Y6, 320(BX)
+	VPSRLD    $0x10, Y2, Y6
+	VPAND     Y1, Y6, Y6
+	VCVTDQ2PS Y6, Y6
+	VMULPS    (SP), Y6, Y6
+	VADDPS    64(SP), Y6, Y6
+	VMOVUPS   Y6, 384(BX)
+	VPSRLD    $0x18, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VADDPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 448(BX)
+	VPAND     Y1, Y3, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VADDPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 1280(BX)
+	VPSRLD    $0x08, Y3, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VADDPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 1344(BX)
+	VPSRLD    $0x10, Y3, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VADDPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 1408(BX)
+	VPSRLD    $0x18, Y3, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VADDPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 1472(BX)
+	VPAND     Y1, Y4, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VADDPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 288(BX)
+	VPSRLD    $0x08, Y4, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VADDPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 352(BX)
+	VPSRLD    $0x10, Y4, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VADDPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 416(BX)
+	VPSRLD    $0x18, Y4, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VADDPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 480(BX)
+	VPAND     Y1, Y5, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VADDPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 1312(BX)
+	VPSRLD    $0x08, Y5, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VADDPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 1376(BX)
+	VPSRLD    $0x10, Y5, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VADDPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 1440(BX)
+	VPSRLD    $0x18, Y5, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VADDPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 1504(BX)
+	VMOVDQU   192(CX), Y2
+	VPSRLW    $0x04, Y2, Y3
+	VPAND     Y2, Y0, Y2
+	VPAND     Y3, Y0, Y3
+	VMOVDQU   (CX), Y4
+	VPSLLW    $0x02, Y4, Y4
+	VPAND     fifth<>+0(SB), Y4, Y4
+	VPOR      Y4, Y2, Y2
+	VMOVDQU   (CX), Y4
+	VPSRLW    $0x02, Y4, Y4
+	VPAND     fifth<>+0(SB), Y4, Y4
+	VPOR      Y4, Y3, Y3
+	VMOVDQU   224(CX), Y4
+	VPSRLW    $0x04, Y4, Y5
+	VPAND     Y4, Y0, Y4
+	VPAND     Y5, Y0, Y5
+	VMOVDQU   32(CX), Y6
+	VPSLLW    $0x02, Y6, Y6
+	VPAND     fifth<>+0(SB), Y6, Y6
+	VPOR      Y6, Y4, Y4
+	VMOVDQU   32(CX), Y6
+	VPSRLW    $0x02, Y6, Y6
+	VPAND     fifth<>+0(SB), Y6, Y6
+	VPOR      Y6, Y5, Y5
+	VPAND     Y1, Y2, Y6
+	VCVTDQ2PS Y6, Y6
+	VMULPS    (SP), Y6, Y6
+	VADDPS    64(SP), Y6, Y6
+	VMOVUPS   Y6, 512(BX)
+	VPSRLD    $0x08, Y2, Y6
+	VPAND     Y1, Y6, Y6
+	VCVTDQ2PS Y6, Y6
+	VMULPS    (SP), Y6, Y6
+	VADDPS    64(SP), Y6, Y6
+	VMOVUPS   Y6, 576(BX)
+	VPSRLD    $0x10, Y2, Y6
+	VPAND     Y1, Y6, Y6
+	VCVTDQ2PS Y6, Y6
+	VMULPS    (SP), Y6, Y6
+	VADDPS    64(SP), Y6, Y6
+	VMOVUPS   Y6, 640(BX)
+	VPSRLD    $0x18, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VADDPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 704(BX)
+	VPAND     Y1, Y3, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VADDPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 1536(BX)
+	VPSRLD    $0x08, Y3, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VADDPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 1600(BX)
+	VPSRLD    $0x10, Y3, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VADDPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 1664(BX)
+	VPSRLD    $0x18, Y3, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VADDPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 1728(BX)
+	VPAND     Y1, Y4, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VADDPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 544(BX)
+	VPSRLD    $0x08, Y4, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VADDPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 608(BX)
+	VPSRLD    $0x10, Y4, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VADDPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 672(BX)
+	VPSRLD    $0x18, Y4, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VADDPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 736(BX)
+	VPAND     Y1, Y5, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VADDPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 1568(BX)
+	VPSRLD    $0x08, Y5, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VADDPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 1632(BX)
+	VPSRLD    $0x10, Y5, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VADDPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 1696(BX)
+	VPSRLD    $0x18, Y5, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VADDPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 1760(BX)
+	VMOVDQU   256(CX), Y2
+	VPSRLW    $0x04, Y2, Y3
+	VPAND     Y2, Y0, Y2
+	VPAND     Y3, Y0, Y3
+	VMOVDQU   (CX), Y4
+	VPSLLW    $0x01, Y4, Y4
+	VPAND     fifth<>+0(SB), Y4, Y4
+	VPOR      Y4, Y2, Y2
+	VMOVDQU   (CX), Y4
+	VPSRLW    $0x03, Y4, Y4
+	VPAND     fifth<>+0(SB), Y4, Y4
+	VPOR      Y4, Y3, Y3
+	VMOVDQU   288(CX), Y4
+	VPSRLW    $0x04, Y4, Y5
+	VPAND     Y4, Y0, Y4
+	VPAND     Y5, Y0, Y5
+	VMOVDQU   32(CX), Y6
+	VPSLLW    $0x01, Y6, Y6
+	VPAND     fifth<>+0(SB), Y6, Y6
+	VPOR      Y6, Y4, Y4
+	VMOVDQU   32(CX), Y6
+	VPSRLW    $0x03, Y6, Y6
+	VPAND     fifth<>+0(SB), Y6, Y6
+	VPOR      Y6, Y5, Y5
+	VPAND     Y1, Y2, Y6
+	VCVTDQ2PS Y6, Y6
+	VMULPS    (SP), Y6, Y6
+	VADDPS    64(SP), Y6, Y6
+	VMOVUPS   Y6, 768(BX)
+	VPSRLD    $0x08, Y2, Y6
+	VPAND     Y1, Y6, Y6
+	VCVTDQ2PS Y6, Y6
+	VMULPS    (SP), Y6, Y6
+	VADDPS    64(SP), Y6, Y6
+	VMOVUPS   Y6, 832(BX)
+	VPSRLD    $0x10, Y2, Y6
+	VPAND     Y1, Y6, Y6
+	VCVTDQ2PS Y6, Y6
+	VMULPS    (SP), Y6, Y6
+	VADDPS    64(SP), Y6, Y6
+	VMOVUPS   Y6, 896(BX)
+	VPSRLD    $0x18, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VADDPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 960(BX)
+	VPAND     Y1, Y3, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VADDPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 1792(BX)
+	VPSRLD    $0x08, Y3, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VADDPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 1856(BX)
+	VPSRLD    $0x10, Y3, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VADDPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 1920(BX)
+	VPSRLD    $0x18, Y3, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VADDPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 1984(BX)
+	VPAND     Y1, Y4, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VADDPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 800(BX)
+	VPSRLD    $0x08, Y4, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VADDPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 864(BX)
+	VPSRLD    $0x10, Y4, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VADDPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 928(BX)
+	VPSRLD    $0x18, Y4, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VADDPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 992(BX)
+	VPAND     Y1, Y5, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VADDPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 1824(BX)
+	VPSRLD    $0x08, Y5, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VADDPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 1888(BX)
+	VPSRLD    $0x10, Y5, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VADDPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 1952(BX)
+	VPSRLD    $0x18, Y5, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VADDPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 2016(BX)
+	ADDQ      $0x20, DX
+	ADDQ      $0x00000140, CX
+	ADDQ      $0x00000800, BX
+	DECQ      DI
+	JNZ       block
+	MOVQ      CX, AX
+	DECQ      SI
+	JNZ       super
+	VZEROUPPER
+	RET
+
+// func valuesQ8AVX2(panel *byte, dst *float32, supers int)
+// Requires: AVX, AVX2, F16C
+TEXT ·valuesQ8AVX2(SB), $128-24
+	MOVQ    panel+0(FP), AX
+	MOVQ    dst+8(FP), BX
+	MOVQ    supers+16(FP), SI
+	VMOVDQU bytes<>+0(SB), Y0
+
+super:
+	LEAQ 32(AX), DX
+	LEAQ 32(AX), CX
+	MOVQ $0x00000001, DI
+
+block:
+	VCVTPH2PS    (AX), Y1
+	VMOVUPS      Y1, (SP)
+	VCVTPH2PS    16(AX), Y1
+	VMOVUPS      Y1, 32(SP)
+	MOVL         $0x00000080, R8
+	VMOVD        R8, X1
+	VPBROADCASTD X1, Y1
+	VMOVDQU      (CX), Y2
+	VPAND        Y0, Y2, Y3
+	VPSUBD       Y1, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (SP), Y3, Y3
+	VMOVUPS      Y3, (BX)
+	VPSRLD       $0x08, Y2, Y3
+	VPAND        Y0, Y3, Y3
+	VPSUBD       Y1, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (SP), Y3, Y3
+	VMOVUPS      Y3, 64(BX)
+	VPSRLD       $0x10, Y2, Y3
+	VPAND        Y0, Y3, Y3
+	VPSUBD       Y1, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (SP), Y3, Y3
+	VMOVUPS      Y3, 128(BX)
+	VPSRLD       $0x18, Y2, Y2
+	VPSUBD       Y1, Y2, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       (SP), Y2, Y2
+	VMOVUPS      Y2, 192(BX)
+	VMOVDQU      32(CX), Y2
+	VPAND        Y0, Y2, Y3
+	VPSUBD       Y1, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 32(BX)
+	VPSRLD       $0x08, Y2, Y3
+	VPAND        Y0, Y3, Y3
+	VPSUBD       Y1, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 96(BX)
+	VPSRLD       $0x10, Y2, Y3
+	VPAND        Y0, Y3, Y3
+	VPSUBD       Y1, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 160(BX)
+	VPSRLD       $0x18, Y2, Y2
+	VPSUBD       Y1, Y2, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       32(SP), Y2, Y2
+	VMOVUPS      Y2, 224(BX)
+	VMOVDQU      64(CX), Y2
+	VPAND        Y0, Y2, Y3
+	VPSUBD       Y1, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (SP), Y3, Y3
+	VMOVUPS      Y3, 256(BX)
+	VPSRLD       $0x08, Y2, Y3
+	VPAND        Y0, Y3, Y3
+	VPSUBD       Y1, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (SP), Y3, Y3
+	VMOVUPS      Y3, 320(BX)
+	VPSRLD       $0x10, Y2, Y3
+	VPAND        Y0, Y3, Y3
+	VPSUBD       Y1, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (SP), Y3, Y3
+	VMOVUPS      Y3, 384(BX)
+	VPSRLD       $0x18, Y2, Y2
+	VPSUBD       Y1, Y2, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       (SP), Y2, Y2
+	VMOVUPS      Y2, 448(BX)
+	VMOVDQU      96(CX), Y2
+	VPAND        Y0, Y2, Y3
+	VPSUBD       Y1, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 288(BX)
+	VPSRLD       $0x08, Y2, Y3
+	VPAND        Y0, Y3, Y3
+	VPSUBD       Y1, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 352(BX)
+	VPSRLD       $0x10, Y2, Y3
+	VPAND        Y0, Y3, Y3
+	VPSUBD       Y1, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 416(BX)
+	VPSRLD       $0x18, Y2, Y2
+	VPSUBD       Y1, Y2, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       32(SP), Y2, Y2
+	VMOVUPS      Y2, 480(BX)
+	VMOVDQU      128(CX), Y2
+	VPAND        Y0, Y2, Y3
+	VPSUBD       Y1, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (SP), Y3, Y3
+	VMOVUPS      Y3, 512(BX)
+	VPSRLD       $0x08, Y2, Y3
+	VPAND        Y0, Y3, Y3
+	VPSUBD       Y1, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (SP), Y3, Y3
+	VMOVUPS      Y3, 576(BX)
+	VPSRLD       $0x10, Y2, Y3
+	VPAND        Y0, Y3, Y3
+	VPSUBD       Y1, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (SP), Y3, Y3
+	VMOVUPS      Y3, 640(BX)
+	VPSRLD       $0x18, Y2, Y2
+	VPSUBD       Y1, Y2, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       (SP), Y2, Y2
+	VMOVUPS      Y2, 704(BX)
+	VMOVDQU      160(CX), Y2
+	VPAND        Y0, Y2, Y3
+	VPSUBD       Y1, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 544(BX)
+	VPSRLD       $0x08, Y2, Y3
+	VPAND        Y0, Y3, Y3
+	VPSUBD       Y1, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 608(BX)
+	VPSRLD       $0x10, Y2, Y3
+	VPAND        Y0, Y3, Y3
+	VPSUBD       Y1, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 672(BX)
+	VPSRLD       $0x18, Y2, Y2
+	VPSUBD       Y1, Y2, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       32(SP), Y2, Y2
+	VMOVUPS      Y2, 736(BX)
+	VMOVDQU      192(CX), Y2
+	VPAND        Y0, Y2, Y3
+	VPSUBD       Y1, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (SP), Y3, Y3
+	VMOVUPS      Y3, 768(BX)
+	VPSRLD       $0x08, Y2, Y3
+	VPAND        Y0, Y3, Y3
+	VPSUBD       Y1, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (SP), Y3, Y3
+	VMOVUPS      Y3, 832(BX)
+	VPSRLD       $0x10, Y2, Y3
+	VPAND        Y0, Y3, Y3
+	VPSUBD       Y1, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (SP), Y3, Y3
+	VMOVUPS      Y3, 896(BX)
+	VPSRLD       $0x18, Y2, Y2
+	VPSUBD       Y1, Y2, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       (SP), Y2, Y2
+	VMOVUPS      Y2, 960(BX)
+	VMOVDQU      224(CX), Y2
+	VPAND        Y0, Y2, Y3
+	VPSUBD       Y1, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 800(BX)
+	VPSRLD       $0x08, Y2, Y3
+	VPAND        Y0, Y3, Y3
+	VPSUBD       Y1, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 864(BX)
+	VPSRLD       $0x10, Y2, Y3
+	VPAND        Y0, Y3, Y3
+	VPSUBD       Y1, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 928(BX)
+	VPSRLD       $0x18, Y2, Y2
+	VPSUBD       Y1, Y2, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       32(SP), Y2, Y2
+	VMOVUPS      Y2, 992(BX)
+	VMOVDQU      256(CX), Y2
+	VPAND        Y0, Y2, Y3
+	VPSUBD       Y1, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (SP), Y3, Y3
+	VMOVUPS      Y3, 1024(BX)
+	VPSRLD       $0x08, Y2, Y3
+	VPAND        Y0, Y3, Y3
+	VPSUBD       Y1, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (SP), Y3, Y3
+	VMOVUPS      Y3, 1088(BX)
+	VPSRLD       $0x10, Y2, Y3
+	VPAND        Y0, Y3, Y3
+	VPSUBD       Y1, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (SP), Y3, Y3
+	VMOVUPS      Y3, 1152(BX)
+	VPSRLD       $0x18, Y2, Y2
+	VPSUBD       Y1, Y2, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       (SP), Y2, Y2
+	VMOVUPS      Y2, 1216(BX)
+	VMOVDQU      288(CX), Y2
+	VPAND        Y0, Y2, Y3
+	VPSUBD       Y1, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 1056(BX)
+	VPSRLD       $0x08, Y2, Y3
+	VPAND        Y0, Y3, Y3
+	VPSUBD       Y1, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 1120(BX)
+	VPSRLD       $0x10, Y2, Y3
+	VPAND        Y0, Y3, Y3
+	VPSUBD       Y1, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 1184(BX)
+	VPSRLD       $0x18, Y2, Y2
+	VPSUBD       Y1, Y2, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       32(SP), Y2, Y2
+	VMOVUPS      Y2, 1248(BX)
+	VMOVDQU      320(CX), Y2
+	VPAND        Y0, Y2, Y3
+	VPSUBD       Y1, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (SP), Y3, Y3
+	VMOVUPS      Y3, 1280(BX)
+	VPSRLD       $0x08, Y2, Y3
+	VPAND        Y0, Y3, Y3
+	VPSUBD       Y1, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (SP), Y3, Y3
+	VMOVUPS      Y3, 1344(BX)
+	VPSRLD       $0x10, Y2, Y3
+	VPAND        Y0, Y3, Y3
+	VPSUBD       Y1, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (SP), Y3, Y3
+	VMOVUPS      Y3, 1408(BX)
+	VPSRLD       $0x18, Y2, Y2
+	VPSUBD       Y1, Y2, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       (SP), Y2, Y2
+	VMOVUPS      Y2, 1472(BX)
+	VMOVDQU      352(CX), Y2
+	VPAND        Y0, Y2, Y3
+	VPSUBD       Y1, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 1312(BX)
+	VPSRLD       $0x08, Y2, Y3
+	VPAND        Y0, Y3, Y3
+	VPSUBD       Y1, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 1376(BX)
+	VPSRLD       $0x10, Y2, Y3
+	VPAND        Y0, Y3, Y3
+	VPSUBD       Y1, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 1440(BX)
+	VPSRLD       $0x18, Y2, Y2
+	VPSUBD       Y1, Y2, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       32(SP), Y2, Y2
+	VMOVUPS      Y2, 1504(BX)
+	VMOVDQU      384(CX), Y2
+	VPAND        Y0, Y2, Y3
+	VPSUBD       Y1, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (SP), Y3, Y3
+	VMOVUPS      Y3, 1536(BX)
+	VPSRLD       $0x08, Y2, Y3
+	VPAND        Y0, Y3, Y3
+	VPSUBD       Y1, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (SP), Y3, Y3
+	VMOVUPS      Y3, 1600(BX)
+	VPSRLD       $0x10, Y2, Y3
+	VPAND        Y0, Y3, Y3
+	VPSUBD       Y1, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (SP), Y3, Y3
+	VMOVUPS      Y3, 1664(BX)
+	VPSRLD       $0x18, Y2, Y2
+	VPSUBD       Y1, Y2, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       (SP), Y2, Y2
+	VMOVUPS      Y2, 1728(BX)
+	VMOVDQU      416(CX), Y2
+	VPAND        Y0, Y2, Y3
+	VPSUBD       Y1, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 1568(BX)
+	VPSRLD       $0x08, Y2, Y3
+	VPAND        Y0, Y3, Y3
+	VPSUBD       Y1, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 1632(BX)
+	VPSRLD       $0x10, Y2, Y3
+	VPAND        Y0, Y3, Y3
+	VPSUBD       Y1, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 1696(BX)
+	VPSRLD       $0x18, Y2, Y2
+	VPSUBD       Y1, Y2, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       32(SP), Y2, Y2
+	VMOVUPS      Y2, 1760(BX)
+	VMOVDQU      448(CX), Y2
+	VPAND        Y0, Y2, Y3
+	VPSUBD       Y1, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (SP), Y3, Y3
+	VMOVUPS      Y3, 1792(BX)
+	VPSRLD       $0x08, Y2, Y3
+	VPAND        Y0, Y3, Y3
+	VPSUBD       Y1, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (SP), Y3, Y3
+	VMOVUPS      Y3, 1856(BX)
+	VPSRLD       $0x10, Y2, Y3
+	VPAND        Y0, Y3, Y3
+	VPSUBD       Y1, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (SP), Y3, Y3
+	VMOVUPS      Y3, 1920(BX)
+	VPSRLD       $0x18, Y2, Y2
+	VPSUBD       Y1, Y2, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       (SP), Y2, Y2
+	VMOVUPS      Y2, 1984(BX)
+	VMOVDQU      480(CX), Y2
+	VPAND        Y0, Y2, Y3
+	VPSUBD       Y1, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 1824(BX)
+	VPSRLD       $0x08, Y2, Y3
+	VPAND        Y0, Y3, Y3
+	VPSUBD       Y1, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 1888(BX)
+	VPSRLD       $0x10, Y2, Y3
+	VPAND        Y0, Y3, Y3
+	VPSUBD       Y1, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 1952(BX)
+	VPSRLD       $0x18, Y2, Y2
+	VPSUBD       Y1, Y2, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       32(SP), Y2, Y2
+	VMOVUPS      Y2, 2016(BX)
+	ADDQ         $0x20, DX
+	ADDQ         $0x00000200, CX
+	ADDQ         $0x00000800, BX
+	DECQ         DI
+	JNZ          block
+	MOVQ         CX, AX
+	DECQ         SI
+	JNZ          super
+	VZEROUPPER
+	RET
+
+// func valuesQ4KAVX2(panel *byte, dst *float32, supers int)
+// Requires: AVX, AVX2, F16C
+TEXT ·valuesQ4KAVX2(SB), $256-24
+	MOVQ    panel+0(FP), AX
+	MOVQ    dst+8(FP), DX
+	MOVQ    supers+16(FP), BX
+	VMOVDQU low<>+0(SB), Y0
+	VMOVDQU bytes<>+0(SB), Y1
+
+super:
+	VCVTPH2PS (AX), Y2
+	VMOVUPS   Y2, 128(SP)
+	VCVTPH2PS 32(AX), Y2
+	VMOVUPS   Y2, 192(SP)
+	VCVTPH2PS 16(AX), Y2
+	VMOVUPS   Y2, 160(SP)
+	VCVTPH2PS 48(AX), Y2
+	VMOVUPS   Y2, 224(SP)
+	LEAQ      64(AX), CX
+	LEAQ      320(AX), AX
+	MOVQ      $0x00000008, SI
+
+block:
+	VPMOVZXBD (CX), Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    128(SP), Y2, Y2
+	VMOVUPS   Y2, (SP)
+	VPMOVZXBD 16(CX), Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    192(SP), Y2, Y2
+	VMOVUPS   Y2, 64(SP)
+	VPMOVZXBD 8(CX), Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    160(SP), Y2, Y2
+	VMOVUPS   Y2, 32(SP)
+	VPMOVZXBD 24(CX), Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    224(SP), Y2, Y2
+	VMOVUPS   Y2, 96(SP)
+	VMOVDQU   (AX), Y2
+	VPSRLW    $0x04, Y2, Y3
+	VPAND     Y2, Y0, Y2
+	VPAND     Y3, Y0, Y3
+	VMOVDQU   32(AX), Y4
+	VPSRLW    $0x04, Y4, Y5
+	VPAND     Y4, Y0, Y4
+	VPAND     Y5, Y0, Y5
+	VPAND     Y1, Y2, Y6
+	VCVTDQ2PS Y6, Y6
+	VMULPS    (SP), Y6, Y6
+	VSUBPS    64(SP), Y6, Y6
+	VMOVUPS   Y6, (DX)
+	VPSRLD    $0x08, Y2, Y6
+	VPAND     Y1, Y6, Y6
+	VCVTDQ2PS Y6, Y6
+	VMULPS    (SP), Y6, Y6
+	VSUBPS    64(SP), Y6, Y6
+	VMOVUPS   Y6, 64(DX)
+	VPSRLD    $0x10, Y2, Y6
+	VPAND     Y1, Y6, Y6
+	VCVTDQ2PS Y6, Y6
+	VMULPS    (SP), Y6, Y6
+	VSUBPS    64(SP), Y6, Y6
+	VMOVUPS   Y6, 128(DX)
+	VPSRLD    $0x18, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VSUBPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 192(DX)
+	VPAND     Y1, Y3, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VSUBPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 1024(DX)
+	VPSRLD    $0x08, Y3, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VSUBPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 1088(DX)
+	VPSRLD    $0x10, Y3, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VSUBPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 1152(DX)
+	VPSRLD    $0x18, Y3, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VSUBPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 1216(DX)
+	VPAND     Y1, Y4, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VSUBPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 32(DX)
+	VPSRLD    $0x08, Y4, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VSUBPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 96(DX)
+	VPSRLD    $0x10, Y4, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VSUBPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 160(DX)
+	VPSRLD    $0x18, Y4, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VSUBPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 224(DX)
+	VPAND     Y1, Y5, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VSUBPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 1056(DX)
+	VPSRLD    $0x08, Y5, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VSUBPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 1120(DX)
+	VPSRLD    $0x10, Y5, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VSUBPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 1184(DX)
+	VPSRLD    $0x18, Y5, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VSUBPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 1248(DX)
+	VMOVDQU   64(AX), Y2
+	VPSRLW    $0x04, Y2, Y3
+	VPAND     Y2, Y0, Y2
+	VPAND     Y3, Y0, Y3
+	VMOVDQU   96(AX), Y4
+	VPSRLW    $0x04, Y4, Y5
+	VPAND     Y4, Y0, Y4
+	VPAND     Y5, Y0, Y5
+	VPAND     Y1, Y2, Y6
+	VCVTDQ2PS Y6, Y6
+	VMULPS    (SP), Y6, Y6
+	VSUBPS    64(SP), Y6, Y6
+	VMOVUPS   Y6, 256(DX)
+	VPSRLD    $0x08, Y2, Y6
+	VPAND     Y1, Y6, Y6
+	VCVTDQ2PS Y6, Y6
+	VMULPS    (SP), Y6, Y6
+	VSUBPS    64(SP), Y6, Y6
+	VMOVUPS   Y6, 320(DX)
+	VPSRLD    $0x10, Y2, Y6
+	VPAND     Y1, Y6, Y6
+	VCVTDQ2PS Y6, Y6
+	VMULPS    (SP), Y6, Y6
+	VSUBPS    64(SP), Y6, Y6
+	VMOVUPS   Y6, 384(DX)
+	VPSRLD    $0x18, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VSUBPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 448(DX)
+	VPAND     Y1, Y3, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VSUBPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 1280(DX)
+	VPSRLD    $0x08, Y3, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VSUBPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 1344(DX)
+	VPSRLD    $0x10, Y3, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VSUBPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 1408(DX)
+	VPSRLD    $0x18, Y3, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VSUBPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 1472(DX)
+	VPAND     Y1, Y4, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VSUBPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 288(DX)
+	VPSRLD    $0x08, Y4, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VSUBPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 352(DX)
+	VPSRLD    $0x10, Y4, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VSUBPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 416(DX)
+	VPSRLD    $0x18, Y4, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VSUBPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 480(DX)
+	VPAND     Y1, Y5, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VSUBPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 1312(DX)
+	VPSRLD    $0x08, Y5, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VSUBPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 1376(DX)
+	VPSRLD    $0x10, Y5, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VSUBPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 1440(DX)
+	VPSRLD    $0x18, Y5, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VSUBPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 1504(DX)
+	VMOVDQU   128(AX), Y2
+	VPSRLW    $0x04, Y2, Y3
+	VPAND     Y2, Y0, Y2
+	VPAND     Y3, Y0, Y3
+	VMOVDQU   160(AX), Y4
+	VPSRLW    $0x04, Y4, Y5
+	VPAND     Y4, Y0, Y4
+	VPAND     Y5, Y0, Y5
+	VPAND     Y1, Y2, Y6
+	VCVTDQ2PS Y6, Y6
+	VMULPS    (SP), Y6, Y6
+	VSUBPS    64(SP), Y6, Y6
+	VMOVUPS   Y6, 512(DX)
+	VPSRLD    $0x08, Y2, Y6
+	VPAND     Y1, Y6, Y6
+	VCVTDQ2PS Y6, Y6
+	VMULPS    (SP), Y6, Y6
+	VSUBPS    64(SP), Y6, Y6
+	VMOVUPS   Y6, 576(DX)
+	VPSRLD    $0x10, Y2, Y6
+	VPAND     Y1, Y6, Y6
+	VCVTDQ2PS Y6, Y6
+	VMULPS    (SP), Y6, Y6
+	VSUBPS    64(SP), Y6, Y6
+	VMOVUPS   Y6, 640(DX)
+	VPSRLD    $0x18, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VSUBPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 704(DX)
+	VPAND     Y1, Y3, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VSUBPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 1536(DX)
+	VPSRLD    $0x08, Y3, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VSUBPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 1600(DX)
+	VPSRLD    $0x10, Y3, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VSUBPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 1664(DX)
+	VPSRLD    $0x18, Y3, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VSUBPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 1728(DX)
+	VPAND     Y1, Y4, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VSUBPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 544(DX)
+	VPSRLD    $0x08, Y4, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VSUBPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 608(DX)
+	VPSRLD    $0x10, Y4, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VSUBPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 672(DX)
+	VPSRLD    $0x18, Y4, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VSUBPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 736(DX)
+	VPAND     Y1, Y5, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VSUBPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 1568(DX)
+	VPSRLD    $0x08, Y5, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VSUBPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 1632(DX)
+	VPSRLD    $0x10, Y5, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VSUBPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 1696(DX)
+	VPSRLD    $0x18, Y5, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VSUBPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 1760(DX)
+	VMOVDQU   192(AX), Y2
+	VPSRLW    $0x04, Y2, Y3
+	VPAND     Y2, Y0, Y2
+	VPAND     Y3, Y0, Y3
+	VMOVDQU   224(AX), Y4
+	VPSRLW    $0x04, Y4, Y5
+	VPAND     Y4, Y0, Y4
+	VPAND     Y5, Y0, Y5
+	VPAND     Y1, Y2, Y6
+	VCVTDQ2PS Y6, Y6
+	VMULPS    (SP), Y6, Y6
+	VSUBPS    64(SP), Y6, Y6
+	VMOVUPS   Y6, 768(DX)
+	VPSRLD    $0x08, Y2, Y6
+	VPAND     Y1, Y6, Y6
+	VCVTDQ2PS Y6, Y6
+	VMULPS    (SP), Y6, Y6
+	VSUBPS    64(SP), Y6, Y6
+	VMOVUPS   Y6, 832(DX)
+	VPSRLD    $0x10, Y2, Y6
+	VPAND     Y1, Y6, Y6
+	VCVTDQ2PS Y6, Y6
+	VMULPS    (SP), Y6, Y6
+	VSUBPS    64(SP), Y6, Y6
+	VMOVUPS   Y6, 896(DX)
+	VPSRLD    $0x18, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VSUBPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 960(DX)
+	VPAND     Y1, Y3, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VSUBPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 1792(DX)
+	VPSRLD    $0x08, Y3, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VSUBPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 1856(DX)
+	VPSRLD    $0x10, Y3, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VSUBPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 1920(DX)
+	VPSRLD    $0x18, Y3, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VSUBPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 1984(DX)
+	VPAND     Y1, Y4, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VSUBPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 800(DX)
+	VPSRLD    $0x08, Y4, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VSUBPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 864(DX)
+	VPSRLD    $0x10, Y4, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VSUBPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 928(DX)
+	VPSRLD    $0x18, Y4, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VSUBPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 992(DX)
+	VPAND     Y1, Y5, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VSUBPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 1824(DX)
+	VPSRLD    $0x08, Y5, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VSUBPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 1888(DX)
+	VPSRLD    $0x10, Y5, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VSUBPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 1952(DX)
+	VPSRLD    $0x18, Y5, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VSUBPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 2016(DX)
+	ADDQ      $0x20, CX
+	ADDQ      $0x00000100, AX
+	ADDQ      $0x00000800, DX
+	DECQ      SI
+	JNZ       block
+	DECQ      BX
+	JNZ       super
+	VZEROUPPER
+	RET
+
+// func valuesQ5KAVX2(panel *byte, dst *float32, supers int)
+// Requires: AVX, AVX2, F16C
+TEXT ·valuesQ5KAVX2(SB), $256-24
+	MOVQ    panel+0(FP), AX
+	MOVQ    dst+8(FP), DX
+	MOVQ    supers+16(FP), BX
+	VMOVDQU low<>+0(SB), Y0
+	VMOVDQU bytes<>+0(SB), Y1
+
+super:
+	VCVTPH2PS (AX), Y2
+	VMOVUPS   Y2, 128(SP)
+	VCVTPH2PS 32(AX), Y2
+	VMOVUPS   Y2, 192(SP)
+	VCVTPH2PS 16(AX), Y2
+	VMOVUPS   Y2, 160(SP)
+	VCVTPH2PS 48(AX), Y2
+	VMOVUPS   Y2, 224(SP)
+	LEAQ      64(AX), CX
+	LEAQ      320(AX), AX
+	MOVQ      $0x00000008, SI
+
+block:
+	VPMOVZXBD (CX), Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    128(SP), Y2, Y2
+	VMOVUPS   Y2, (SP)
+	VPMOVZXBD 16(CX), Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    192(SP), Y2, Y2
+	VMOVUPS   Y2, 64(SP)
+	VPMOVZXBD 8(CX), Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    160(SP), Y2, Y2
+	VMOVUPS   Y2, 32(SP)
+	VPMOVZXBD 24(CX), Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    224(SP), Y2, Y2
+	VMOVUPS   Y2, 96(SP)
+	VMOVDQU   64(AX), Y2
+	VPSRLW    $0x04, Y2, Y3
+	VPAND     Y2, Y0, Y2
+	VPAND     Y3, Y0, Y3
+	VMOVDQU   (AX), Y4
+	VPSLLW    $0x04, Y4, Y4
+	VPAND     fifth<>+0(SB), Y4, Y4
+	VPOR      Y4, Y2, Y2
+	VMOVDQU   (AX), Y4
+	VPAND     fifth<>+0(SB), Y4, Y4
+	VPOR      Y4, Y3, Y3
+	VMOVDQU   96(AX), Y4
+	VPSRLW    $0x04, Y4, Y5
+	VPAND     Y4, Y0, Y4
+	VPAND     Y5, Y0, Y5
+	VMOVDQU   32(AX), Y6
+	VPSLLW    $0x04, Y6, Y6
+	VPAND     fifth<>+0(SB), Y6, Y6
+	VPOR      Y6, Y4, Y4
+	VMOVDQU   32(AX), Y6
+	VPAND     fifth<>+0(SB), Y6, Y6
+	VPOR      Y6, Y5, Y5
+	VPAND     Y1, Y2, Y6
+	VCVTDQ2PS Y6, Y6
+	VMULPS    (SP), Y6, Y6
+	VSUBPS    64(SP), Y6, Y6
+	VMOVUPS   Y6, (DX)
+	VPSRLD    $0x08, Y2, Y6
+	VPAND     Y1, Y6, Y6
+	VCVTDQ2PS Y6, Y6
+	VMULPS    (SP), Y6, Y6
+	VSUBPS    64(SP), Y6, Y6
+	VMOVUPS   Y6, 64(DX)
+	VPSRLD    $0x10, Y2, Y6
+	VPAND     Y1, Y6, Y6
+	VCVTDQ2PS Y6, Y6
+	VMULPS    (SP), Y6, Y6
+	VSUBPS    64(SP), Y6, Y6
+	VMOVUPS   Y6, 128(DX)
+	VPSRLD    $0x18, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VSUBPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 192(DX)
+	VPAND     Y1, Y3, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VSUBPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 1024(DX)
+	VPSRLD    $0x08, Y3, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VSUBPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 1088(DX)
+	VPSRLD    $0x10, Y3, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VSUBPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 1152(DX)
+	VPSRLD    $0x18, Y3, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VSUBPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 1216(DX)
+	VPAND     Y1, Y4, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VSUBPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 32(DX)
+	VPSRLD    $0x08, Y4, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VSUBPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 96(DX)
+	VPSRLD    $0x10, Y4, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VSUBPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 160(DX)
+	VPSRLD    $0x18, Y4, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VSUBPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 224(DX)
+	VPAND     Y1, Y5, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VSUBPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 1056(DX)
+	VPSRLD    $0x08, Y5, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VSUBPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 1120(DX)
+	VPSRLD    $0x10, Y5, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VSUBPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 1184(DX)
+	VPSRLD    $0x18, Y5, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VSUBPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 1248(DX)
+	VMOVDQU   128(AX), Y2
+	VPSRLW    $0x04, Y2, Y3
+	VPAND     Y2, Y0, Y2
+	VPAND     Y3, Y0, Y3
+	VMOVDQU   (AX), Y4
+	VPSLLW    $0x03, Y4, Y4
+	VPAND     fifth<>+0(SB), Y4, Y4
+	VPOR      Y4, Y2, Y2
+	VMOVDQU   (AX), Y4
+	VPSRLW    $0x01, Y4, Y4
+	VPAND     fifth<>+0(SB), Y4, Y4
+	VPOR      Y4, Y3, Y3
+	VMOVDQU   160(AX), Y4
+	VPSRLW    $0x04, Y4, Y5
+	VPAND     Y4, Y0, Y4
+	VPAND     Y5, Y0, Y5
+	VMOVDQU   32(AX), Y6
+	VPSLLW    $0x03, Y6, Y6
+	VPAND     fifth<>+0(SB), Y6, Y6
+	VPOR      Y6, Y4, Y4
+	VMOVDQU   32(AX), Y6
+	VPSRLW    $0x01, Y6, Y6
+	VPAND     fifth<>+0(SB), Y6, Y6
+	VPOR      Y6, Y5, Y5
+	VPAND     Y1, Y2, Y6
+	VCVTDQ2PS Y6, Y6
+	VMULPS    (SP), Y6, Y6
+	VSUBPS    64(SP), Y6, Y6
+	VMOVUPS   Y6, 256(DX)
+	VPSRLD    $0x08, Y2, Y6
+	VPAND     Y1, Y6, Y6
+	VCVTDQ2PS Y6, Y6
+	VMULPS    (SP), Y6, Y6
+	VSUBPS    64(SP), Y6, Y6
+	VMOVUPS   Y6, 320(DX)
+	VPSRLD    $0x10, Y2, Y6
+	VPAND     Y1, Y6, Y6
+	VCVTDQ2PS Y6, Y6
+	VMULPS    (SP), Y6, Y6
+	VSUBPS    64(SP), Y6, Y6
+	VMOVUPS   Y6, 384(DX)
+	VPSRLD    $0x18, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VSUBPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 448(DX)
+	VPAND     Y1, Y3, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VSUBPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 1280(DX)
+	VPSRLD    $0x08, Y3, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VSUBPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 1344(DX)
+	VPSRLD    $0x10, Y3, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VSUBPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 1408(DX)
+	VPSRLD    $0x18, Y3, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VSUBPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 1472(DX)
+	VPAND     Y1, Y4, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VSUBPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 288(DX)
+	VPSRLD    $0x08, Y4, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VSUBPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 352(DX)
+	VPSRLD    $0x10, Y4, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VSUBPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 416(DX)
+	VPSRLD    $0x18, Y4, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VSUBPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 480(DX)
+	VPAND     Y1, Y5, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VSUBPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 1312(DX)
+	VPSRLD    $0x08, Y5, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VSUBPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 1376(DX)
+	VPSRLD    $0x10, Y5, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VSUBPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 1440(DX)
+	VPSRLD    $0x18, Y5, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VSUBPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 1504(DX)
+	VMOVDQU   192(AX), Y2
+	VPSRLW    $0x04, Y2, Y3
+	VPAND     Y2, Y0, Y2
+	VPAND     Y3, Y0, Y3
+	VMOVDQU   (AX), Y4
+	VPSLLW    $0x02, Y4, Y4
+	VPAND     fifth<>+0(SB), Y4, Y4
+	VPOR      Y4, Y2, Y2
+	VMOVDQU   (AX), Y4
+	VPSRLW    $0x02, Y4, Y4
+	VPAND     fifth<>+0(SB), Y4, Y4
+	VPOR      Y4, Y3, Y3
+	VMOVDQU   224(AX), Y4
+	VPSRLW    $0x04, Y4, Y5
+	VPAND     Y4, Y0, Y4
+	VPAND     Y5, Y0, Y5
+	VMOVDQU   32(AX), Y6
+	VPSLLW    $0x02, Y6, Y6
+	VPAND     fifth<>+0(SB), Y6, Y6
+	VPOR      Y6, Y4, Y4
+	VMOVDQU   32(AX), Y6
+	VPSRLW    $0x02, Y6, Y6
+	VPAND     fifth<>+0(SB), Y6, Y6
+	VPOR      Y6, Y5, Y5
+	VPAND     Y1, Y2, Y6
+	VCVTDQ2PS Y6, Y6
+	VMULPS    (SP), Y6, Y6
+	VSUBPS    64(SP), Y6, Y6
+	VMOVUPS   Y6, 512(DX)
+	VPSRLD    $0x08, Y2, Y6
+	VPAND     Y1, Y6, Y6
+	VCVTDQ2PS Y6, Y6
+	VMULPS    (SP), Y6, Y6
+	VSUBPS    64(SP), Y6, Y6
+	VMOVUPS   Y6, 576(DX)
+	VPSRLD    $0x10, Y2, Y6
+	VPAND     Y1, Y6, Y6
+	VCVTDQ2PS Y6, Y6
+	VMULPS    (SP), Y6, Y6
+	VSUBPS    64(SP), Y6, Y6
+	VMOVUPS   Y6, 640(DX)
+	VPSRLD    $0x18, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VSUBPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 704(DX)
+	VPAND     Y1, Y3, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VSUBPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 1536(DX)
+	VPSRLD    $0x08, Y3, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VSUBPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 1600(DX)
+	VPSRLD    $0x10, Y3, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VSUBPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 1664(DX)
+	VPSRLD    $0x18, Y3, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VSUBPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 1728(DX)
+	VPAND     Y1, Y4, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VSUBPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 544(DX)
+	VPSRLD    $0x08, Y4, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VSUBPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 608(DX)
+	VPSRLD    $0x10, Y4, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VSUBPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 672(DX)
+	VPSRLD    $0x18, Y4, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VSUBPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 736(DX)
+	VPAND     Y1, Y5, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VSUBPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 1568(DX)
+	VPSRLD    $0x08, Y5, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VSUBPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 1632(DX)
+	VPSRLD    $0x10, Y5, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VSUBPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 1696(DX)
+	VPSRLD    $0x18, Y5, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VSUBPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 1760(DX)
+	VMOVDQU   256(AX), Y2
+	VPSRLW    $0x04, Y2, Y3
+	VPAND     Y2, Y0, Y2
+	VPAND     Y3, Y0, Y3
+	VMOVDQU   (AX), Y4
+	VPSLLW    $0x01, Y4, Y4
+	VPAND     fifth<>+0(SB), Y4, Y4
+	VPOR      Y4, Y2, Y2
+	VMOVDQU   (AX), Y4
+	VPSRLW    $0x03, Y4, Y4
+	VPAND     fifth<>+0(SB), Y4, Y4
+	VPOR      Y4, Y3, Y3
+	VMOVDQU   288(AX), Y4
+	VPSRLW    $0x04, Y4, Y5
+	VPAND     Y4, Y0, Y4
+	VPAND     Y5, Y0, Y5
+	VMOVDQU   32(AX), Y6
+	VPSLLW    $0x01, Y6, Y6
+	VPAND     fifth<>+0(SB), Y6, Y6
+	VPOR      Y6, Y4, Y4
+	VMOVDQU   32(AX), Y6
+	VPSRLW    $0x03, Y6, Y6
+	VPAND     fifth<>+0(SB), Y6, Y6
+	VPOR      Y6, Y5, Y5
+	VPAND     Y1, Y2, Y6
+	VCVTDQ2PS Y6, Y6
+	VMULPS    (SP), Y6, Y6
+	VSUBPS    64(SP), Y6, Y6
+	VMOVUPS   Y6, 768(DX)
+	VPSRLD    $0x08, Y2, Y6
+	VPAND     Y1, Y6, Y6
+	VCVTDQ2PS Y6, Y6
+	VMULPS    (SP), Y6, Y6
+	VSUBPS    64(SP), Y6, Y6
+	VMOVUPS   Y6, 832(DX)
+	VPSRLD    $0x10, Y2, Y6
+	VPAND     Y1, Y6, Y6
+	VCVTDQ2PS Y6, Y6
+	VMULPS    (SP), Y6, Y6
+	VSUBPS    64(SP), Y6, Y6
+	VMOVUPS   Y6, 896(DX)
+	VPSRLD    $0x18, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VSUBPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 960(DX)
+	VPAND     Y1, Y3, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VSUBPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 1792(DX)
+	VPSRLD    $0x08, Y3, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VSUBPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 1856(DX)
+	VPSRLD    $0x10, Y3, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VSUBPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 1920(DX)
+	VPSRLD    $0x18, Y3, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    (SP), Y2, Y2
+	VSUBPS    64(SP), Y2, Y2
+	VMOVUPS   Y2, 1984(DX)
+	VPAND     Y1, Y4, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VSUBPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 800(DX)
+	VPSRLD    $0x08, Y4, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VSUBPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 864(DX)
+	VPSRLD    $0x10, Y4, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VSUBPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 928(DX)
+	VPSRLD    $0x18, Y4, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VSUBPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 992(DX)
+	VPAND     Y1, Y5, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VSUBPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 1824(DX)
+	VPSRLD    $0x08, Y5, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VSUBPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 1888(DX)
+	VPSRLD    $0x10, Y5, Y2
+	VPAND     Y1, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VSUBPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 1952(DX)
+	VPSRLD    $0x18, Y5, Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    32(SP), Y2, Y2
+	VSUBPS    96(SP), Y2, Y2
+	VMOVUPS   Y2, 2016(DX)
+	ADDQ      $0x20, CX
+	ADDQ      $0x00000140, AX
+	ADDQ      $0x00000800, DX
+	DECQ      SI
+	JNZ       block
+	DECQ      BX
+	JNZ       super
+	VZEROUPPER
+	RET
+
+// func valuesQ6KAVX2(panel *byte, dst *float32, supers int)
+// Requires: AVX, AVX2, F16C
+TEXT ·valuesQ6KAVX2(SB), $256-24
+	MOVQ    panel+0(FP), AX
+	MOVQ    dst+8(FP), DX
+	MOVQ    supers+16(FP), BX
+	VMOVDQU low<>+0(SB), Y0
+	VMOVDQU bytes<>+0(SB), Y1
+
+super:
+	VCVTPH2PS (AX), Y2
+	VMOVUPS   Y2, 128(SP)
+	VCVTPH2PS 16(AX), Y2
+	VMOVUPS   Y2, 160(SP)
+	LEAQ      32(AX), CX
+	LEAQ      320(AX), AX
+	MOVQ      $0x00000008, SI
+
+block:
+	VPMOVSXBD    (CX), Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       128(SP), Y2, Y2
+	VMOVUPS      Y2, (SP)
+	VPMOVSXBD    8(CX), Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       160(SP), Y2, Y2
+	VMOVUPS      Y2, 32(SP)
+	VPMOVSXBD    16(CX), Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       128(SP), Y2, Y2
+	VMOVUPS      Y2, 64(SP)
+	VPMOVSXBD    24(CX), Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       160(SP), Y2, Y2
+	VMOVUPS      Y2, 96(SP)
+	MOVL         $0x00000020, DI
+	VMOVD        DI, X2
+	VPBROADCASTD X2, Y2
+	VMOVDQU      128(AX), Y3
+	VPSRLW       $0x04, Y3, Y4
+	VPAND        Y3, Y0, Y3
+	VPAND        Y4, Y0, Y4
+	VMOVDQU      (AX), Y5
+	VPSLLW       $0x04, Y5, Y5
+	VPAND        sixth<>+0(SB), Y5, Y5
+	VPOR         Y5, Y3, Y3
+	VMOVDQU      64(AX), Y5
+	VPSLLW       $0x04, Y5, Y5
+	VPAND        sixth<>+0(SB), Y5, Y5
+	VPOR         Y5, Y4, Y4
+	VMOVDQU      160(AX), Y5
+	VPSRLW       $0x04, Y5, Y6
+	VPAND        Y5, Y0, Y5
+	VPAND        Y6, Y0, Y6
+	VMOVDQU      32(AX), Y7
+	VPSLLW       $0x04, Y7, Y7
+	VPAND        sixth<>+0(SB), Y7, Y7
+	VPOR         Y7, Y5, Y5
+	VMOVDQU      96(AX), Y7
+	VPSLLW       $0x04, Y7, Y7
+	VPAND        sixth<>+0(SB), Y7, Y7
+	VPOR         Y7, Y6, Y6
+	VPAND        Y1, Y3, Y7
+	VPSUBD       Y2, Y7, Y7
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       (SP), Y7, Y7
+	VMOVUPS      Y7, (DX)
+	VPSRLD       $0x08, Y3, Y7
+	VPAND        Y1, Y7, Y7
+	VPSUBD       Y2, Y7, Y7
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       (SP), Y7, Y7
+	VMOVUPS      Y7, 64(DX)
+	VPSRLD       $0x10, Y3, Y7
+	VPAND        Y1, Y7, Y7
+	VPSUBD       Y2, Y7, Y7
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       (SP), Y7, Y7
+	VMOVUPS      Y7, 128(DX)
+	VPSRLD       $0x18, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (SP), Y3, Y3
+	VMOVUPS      Y3, 192(DX)
+	VPAND        Y1, Y4, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       64(SP), Y3, Y3
+	VMOVUPS      Y3, 1024(DX)
+	VPSRLD       $0x08, Y4, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       64(SP), Y3, Y3
+	VMOVUPS      Y3, 1088(DX)
+	VPSRLD       $0x10, Y4, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       64(SP), Y3, Y3
+	VMOVUPS      Y3, 1152(DX)
+	VPSRLD       $0x18, Y4, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       64(SP), Y3, Y3
+	VMOVUPS      Y3, 1216(DX)
+	VPAND        Y1, Y5, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 32(DX)
+	VPSRLD       $0x08, Y5, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 96(DX)
+	VPSRLD       $0x10, Y5, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 160(DX)
+	VPSRLD       $0x18, Y5, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 224(DX)
+	VPAND        Y1, Y6, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       96(SP), Y3, Y3
+	VMOVUPS      Y3, 1056(DX)
+	VPSRLD       $0x08, Y6, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       96(SP), Y3, Y3
+	VMOVUPS      Y3, 1120(DX)
+	VPSRLD       $0x10, Y6, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       96(SP), Y3, Y3
+	VMOVUPS      Y3, 1184(DX)
+	VPSRLD       $0x18, Y6, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       96(SP), Y3, Y3
+	VMOVUPS      Y3, 1248(DX)
+	VMOVDQU      192(AX), Y3
+	VPSRLW       $0x04, Y3, Y4
+	VPAND        Y3, Y0, Y3
+	VPAND        Y4, Y0, Y4
+	VMOVDQU      (AX), Y5
+	VPSLLW       $0x02, Y5, Y5
+	VPAND        sixth<>+0(SB), Y5, Y5
+	VPOR         Y5, Y3, Y3
+	VMOVDQU      64(AX), Y5
+	VPSLLW       $0x02, Y5, Y5
+	VPAND        sixth<>+0(SB), Y5, Y5
+	VPOR         Y5, Y4, Y4
+	VMOVDQU      224(AX), Y5
+	VPSRLW       $0x04, Y5, Y6
+	VPAND        Y5, Y0, Y5
+	VPAND        Y6, Y0, Y6
+	VMOVDQU      32(AX), Y7
+	VPSLLW       $0x02, Y7, Y7
+	VPAND        sixth<>+0(SB), Y7, Y7
+	VPOR         Y7, Y5, Y5
+	VMOVDQU      96(AX), Y7
+	VPSLLW       $0x02, Y7, Y7
+	VPAND        sixth<>+0(SB), Y7, Y7
+	VPOR         Y7, Y6, Y6
+	VPAND        Y1, Y3, Y7
+	VPSUBD       Y2, Y7, Y7
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       (SP), Y7, Y7
+	VMOVUPS      Y7, 256(DX)
+	VPSRLD       $0x08, Y3, Y7
+	VPAND        Y1, Y7, Y7
+	VPSUBD       Y2, Y7, Y7
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       (SP), Y7, Y7
+	VMOVUPS      Y7, 320(DX)
+	VPSRLD       $0x10, Y3, Y7
+	VPAND        Y1, Y7, Y7
+	VPSUBD       Y2, Y7, Y7
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       (SP), Y7, Y7
+	VMOVUPS      Y7, 384(DX)
+	VPSRLD       $0x18, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (SP), Y3, Y3
+	VMOVUPS      Y3, 448(DX)
+	VPAND        Y1, Y4, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       64(SP), Y3, Y3
+	VMOVUPS      Y3, 1280(DX)
+	VPSRLD       $0x08, Y4, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       64(SP), Y3, Y3
+	VMOVUPS      Y3, 1344(DX)
+	VPSRLD       $0x10, Y4, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       64(SP), Y3, Y3
+	VMOVUPS      Y3, 1408(DX)
+	VPSRLD       $0x18, Y4, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       64(SP), Y3, Y3
+	VMOVUPS      Y3, 1472(DX)
+	VPAND        Y1, Y5, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 288(DX)
+	VPSRLD       $0x08, Y5, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 352(DX)
+	VPSRLD       $0x10, Y5, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 416(DX)
+	VPSRLD       $0x18, Y5, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 480(DX)
+	VPAND        Y1, Y6, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       96(SP), Y3, Y3
+	VMOVUPS      Y3, 1312(DX)
+	VPSRLD       $0x08, Y6, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       96(SP), Y3, Y3
+	VMOVUPS      Y3, 1376(DX)
+	VPSRLD       $0x10, Y6, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       96(SP), Y3, Y3
+	VMOVUPS      Y3, 1440(DX)
+	VPSRLD       $0x18, Y6, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       96(SP), Y3, Y3
+	VMOVUPS      Y3, 1504(DX)
+	VMOVDQU      256(AX), Y3
+	VPSRLW       $0x04, Y3, Y4
+	VPAND        Y3, Y0, Y3
+	VPAND        Y4, Y0, Y4
+	VMOVDQU      (AX), Y5
+	VPAND        sixth<>+0(SB), Y5, Y5
+	VPOR         Y5, Y3, Y3
+	VMOVDQU      64(AX), Y5
+	VPAND        sixth<>+0(SB), Y5, Y5
+	VPOR         Y5, Y4, Y4
+	VMOVDQU      288(AX), Y5
+	VPSRLW       $0x04, Y5, Y6
+	VPAND        Y5, Y0, Y5
+	VPAND        Y6, Y0, Y6
+	VMOVDQU      32(AX), Y7
+	VPAND        sixth<>+0(SB), Y7, Y7
+	VPOR         Y7, Y5, Y5
+	VMOVDQU      96(AX), Y7
+	VPAND        sixth<>+0(SB), Y7, Y7
+	VPOR         Y7, Y6, Y6
+	VPAND        Y1, Y3, Y7
+	VPSUBD       Y2, Y7, Y7
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       (SP), Y7, Y7
+	VMOVUPS      Y7, 512(DX)
+	VPSRLD       $0x08, Y3, Y7
+	VPAND        Y1, Y7, Y7
+	VPSUBD       Y2, Y7, Y7
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       (SP), Y7, Y7
+	VMOVUPS      Y7, 576(DX)
+	VPSRLD       $0x10, Y3, Y7
+	VPAND        Y1, Y7, Y7
+	VPSUBD       Y2, Y7, Y7
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       (SP), Y7, Y7
+	VMOVUPS      Y7, 640(DX)
+	VPSRLD       $0x18, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (SP), Y3, Y3
+	VMOVUPS      Y3, 704(DX)
+	VPAND        Y1, Y4, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       64(SP), Y3, Y3
+	VMOVUPS      Y3, 1536(DX)
+	VPSRLD       $0x08, Y4, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       64(SP), Y3, Y3
+	VMOVUPS      Y3, 1600(DX)
+	VPSRLD       $0x10, Y4, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       64(SP), Y3, Y3
+	VMOVUPS      Y3, 1664(DX)
+	VPSRLD       $0x18, Y4, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       64(SP), Y3, Y3
+	VMOVUPS      Y3, 1728(DX)
+	VPAND        Y1, Y5, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 544(DX)
+	VPSRLD       $0x08, Y5, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 608(DX)
+	VPSRLD       $0x10, Y5, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 672(DX)
+	VPSRLD       $0x18, Y5, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 736(DX)
+	VPAND        Y1, Y6, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       96(SP), Y3, Y3
+	VMOVUPS      Y3, 1568(DX)
+	VPSRLD       $0x08, Y6, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       96(SP), Y3, Y3
+	VMOVUPS      Y3, 1632(DX)
+	VPSRLD       $0x10, Y6, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       96(SP), Y3, Y3
+	VMOVUPS      Y3, 1696(DX)
+	VPSRLD       $0x18, Y6, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       96(SP), Y3, Y3
+	VMOVUPS      Y3, 1760(DX)
+	VMOVDQU      320(AX), Y3
+	VPSRLW       $0x04, Y3, Y4
+	VPAND        Y3, Y0, Y3
+	VPAND        Y4, Y0, Y4
+	VMOVDQU      (AX), Y5
+	VPSRLW       $0x02, Y5, Y5
+	VPAND        sixth<>+0(SB), Y5, Y5
+	VPOR         Y5, Y3, Y3
+	VMOVDQU      64(AX), Y5
+	VPSRLW       $0x02, Y5, Y5
+	VPAND        sixth<>+0(SB), Y5, Y5
+	VPOR         Y5, Y4, Y4
+	VMOVDQU      352(AX), Y5
+	VPSRLW       $0x04, Y5, Y6
+	VPAND        Y5, Y0, Y5
+	VPAND        Y6, Y0, Y6
+	VMOVDQU      32(AX), Y7
+	VPSRLW       $0x02, Y7, Y7
+	VPAND        sixth<>+0(SB), Y7, Y7
+	VPOR         Y7, Y5, Y5
+	VMOVDQU      96(AX), Y7
+	VPSRLW       $0x02, Y7, Y7
+	VPAND        sixth<>+0(SB), Y7, Y7
+	VPOR         Y7, Y6, Y6
+	VPAND        Y1, Y3, Y7
+	VPSUBD       Y2, Y7, Y7
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       (SP), Y7, Y7
+	VMOVUPS      Y7, 768(DX)
+	VPSRLD       $0x08, Y3, Y7
+	VPAND        Y1, Y7, Y7
+	VPSUBD       Y2, Y7, Y7
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       (SP), Y7, Y7
+	VMOVUPS      Y7, 832(DX)
+	VPSRLD       $0x10, Y3, Y7
+	VPAND        Y1, Y7, Y7
+	VPSUBD       Y2, Y7, Y7
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       (SP), Y7, Y7
+	VMOVUPS      Y7, 896(DX)
+	VPSRLD       $0x18, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       (SP), Y3, Y3
+	VMOVUPS      Y3, 960(DX)
+	VPAND        Y1, Y4, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       64(SP), Y3, Y3
+	VMOVUPS      Y3, 1792(DX)
+	VPSRLD       $0x08, Y4, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       64(SP), Y3, Y3
+	VMOVUPS      Y3, 1856(DX)
+	VPSRLD       $0x10, Y4, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       64(SP), Y3, Y3
+	VMOVUPS      Y3, 1920(DX)
+	VPSRLD       $0x18, Y4, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       64(SP), Y3, Y3
+	VMOVUPS      Y3, 1984(DX)
+	VPAND        Y1, Y5, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 800(DX)
+	VPSRLD       $0x08, Y5, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 864(DX)
+	VPSRLD       $0x10, Y5, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 928(DX)
+	VPSRLD       $0x18, Y5, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SP), Y3, Y3
+	VMOVUPS      Y3, 992(DX)
+	VPAND        Y1, Y6, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       96(SP), Y3, Y3
+	VMOVUPS      Y3, 1824(DX)
+	VPSRLD       $0x08, Y6, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       96(SP), Y3, Y3
+	VMOVUPS      Y3, 1888(DX)
+	VPSRLD       $0x10, Y6, Y3
+	VPAND        Y1, Y3, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       96(SP), Y3, Y3
+	VMOVUPS      Y3, 1952(DX)
+	VPSRLD       $0x18, Y6, Y3
+	VPSUBD       Y2, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       96(SP), Y3, Y3
+	VMOVUPS      Y3, 2016(DX)
+	ADDQ         $0x20, CX
+	ADDQ         $0x00000180, AX
+	ADDQ         $0x00000800, DX
+	DECQ         SI
+	JNZ          block
+	DECQ         BX
+	JNZ          super
+	VZEROUPPER
+	RET
+
 DATA abs<>+0(SB)/8, $0x7fffffff7fffffff
 DATA abs<>+8(SB)/8, $0x7fffffff7fffffff
 DATA abs<>+16(SB)/8, $0x7fffffff7fffffff
