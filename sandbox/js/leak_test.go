@@ -15,14 +15,13 @@ import (
 	"github.com/pooled/pooled/sandbox/js/qjs"
 )
 
-// resident returns the resident memory of this process in bytes, or 0 where
-// there is no /proc.
-func resident() int64 {
+// memory returns a field of /proc/self/status in bytes, or 0 where there is none.
+func memory(field string) int64 {
 	b, err := os.ReadFile("/proc/self/status")
 	if err != nil {
 		return 0
 	}
-	_, rest, _ := strings.Cut(string(b), "VmRSS:")
+	_, rest, _ := strings.Cut(string(b), field)
 	var kib int64
 	_, _ = fmt.Sscan(rest, &kib)
 	return kib << 10
@@ -45,7 +44,7 @@ func TestHundredRunsLeakNothing(t *testing.T) {
 		runtime.GC()
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)
-		return runtime.NumGoroutine(), m.HeapAlloc, resident()
+		return runtime.NumGoroutine(), m.HeapAlloc, memory("VmRSS:")
 	}
 	for range 5 {
 		once()

@@ -17,7 +17,8 @@ import (
 type Kind int
 
 // Auto reads a script, and a module when the text has import or export
-// declarations; the others insist.
+// declarations; the others insist. With Auto, a program that only imports, at its
+// top, still has the value of its last expression.
 const (
 	Auto Kind = iota
 	Script
@@ -91,6 +92,13 @@ func (s *Session) evaluate(p Program) (promise qjs.Handle, op string, err error)
 			return promise, "completion", err
 		}
 		s.VM.Free(x.Value)
+		if code, ok := dynamicImports(p.Code); p.Kind == Auto && ok {
+			promise, err = s.VM.Eval(code, p.Filename, qjs.EvalAsync|qjs.EvalStrict)
+			if !errors.As(err, &x) {
+				return promise, "completion", err
+			}
+			s.VM.Free(x.Value)
+		}
 	}
 	promise, err = s.VM.Eval(p.Code, p.Filename, qjs.EvalModule)
 	return promise, "exports", err

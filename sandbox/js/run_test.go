@@ -102,6 +102,11 @@ func TestModules(t *testing.T) {
 		{"cycle", "import { get } from './loop1.js'; export default get()", "2", ""},
 		{"top-level await", "import { v } from './tla.js'; export default v", "9", ""},
 		{"no exports", "import './side/effects.js'", "undefined", ""},
+		{"last expression after imports", "// top\nimport d, { a as x } from './a.js'\nimport * as ns from \"./lib/b.js\";\n/* c */ import './side/effects.js'\nimport data from './data.json' with { type: 'json' };\n[d, x, ns.b, data.n].join()", "def,42,41,41", ""},
+		{"imports over lines keep positions", "import {\n  a,\n} from './a.js';\nnull.x", "", "cannot read property"},
+		{"missing name in a script", "import { zzz } from './a.js'; 1", "", "./a.js has no export named zzz"},
+		{"imports and exports", "import { a } from './a.js'; export const two = a * 2", "{ two: 84 }", ""},
+		{"a word that begins with import", "importantly = 3; importantly", "3", ""},
 		{"missing", "import './gone.js'", "", "cannot import gone.js: there is no such file"},
 		{"hint", "import './a'", "", "did you mean a.js?"},
 		{"hint for a folder", "import './lib'", "", "did you mean lib/index.js?"},
@@ -135,6 +140,19 @@ func TestModules(t *testing.T) {
 	}
 	if got, want := res.Error.Where(), "lib/err.js:3:1"; got != want {
 		t.Errorf("error at %s, want %s", got, want)
+	}
+}
+
+func TestImportsKeepLines(t *testing.T) {
+	const code = "import {\n  a,\n  b as c,\n} from './m.js'; import x from \"./x.js\"\nlast"
+	out, ok := dynamicImports(code)
+	if !ok || strings.Count(out, "\n") != strings.Count(code, "\n") || !strings.HasSuffix(out, "\nlast") {
+		t.Errorf("got %q, %v", out, ok)
+	}
+	for _, code := range []string{"1", "export const a = 1", "let a; import './x.js'", "import { 'a b' as c } from './x.js'", "import.meta.url", "import('./x.js')"} {
+		if out, ok := dynamicImports(code); ok {
+			t.Errorf("%q became %q", code, out)
+		}
 	}
 }
 

@@ -80,9 +80,13 @@ func (rt *Runtime) Open(ctx context.Context, files fs.FS, o Options) (*Page, err
 		o.Settle = defaultSettle
 	}
 	merge(&o.Limits, DefaultLimits())
-	html, err := js.ReadText(files, o.Entry, maxFile)
+	html, err := js.ReadText(files, o.Entry, maxMarkup)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrEntry, err)
+	}
+	nodes, err := markup(html)
+	if err != nil {
+		nodes = nil // the guest's own parser is more patient
 	}
 	p := &Page{o: o, tree: &tree{fs: files, entry: o.Entry}, began: time.Now()}
 	p.s, err = rt.engine.NewSession(ctx, rt.image, js.SessionOptions{
@@ -93,7 +97,7 @@ func (rt *Runtime) Open(ctx context.Context, files fs.FS, o Options) (*Page, err
 		return nil, err
 	}
 	request, err := json.Marshal(map[string]any{
-		"html": html, "file": o.Entry, "url": origin + "/" + (&url.URL{Path: o.Entry}).EscapedPath(),
+		"html": html, "nodes": nodes, "file": o.Entry, "url": origin + "/" + (&url.URL{Path: o.Entry}).EscapedPath(),
 		"localStorage": o.LocalStorage, "sessionStorage": o.SessionStorage,
 	})
 	if err == nil {

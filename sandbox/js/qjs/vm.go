@@ -19,6 +19,7 @@ type Handle uint32
 const (
 	EvalScript = 0      // a classic script
 	EvalModule = 1 << 0 // an ES module; the result is a promise of its namespace
+	EvalStrict = 1 << 3 // strict mode, for a script
 	EvalAsync  = 1 << 7 // a script with top-level await; the result is a promise of {value}
 )
 

@@ -50,10 +50,23 @@
 
   const editable = (el) => el.localName === 'textarea' || (el.localName === 'input' && !/^(checkbox|radio|button|submit|reset|file|image|range|color)$/.test(el.type));
 
+  // Sets a field the way a person does: past any setter that a framework put on
+  // the element to notice scripts.
+  const setValue = (el, value) => {
+    for (let proto = host.prototypeOf(el); proto; proto = host.prototypeOf(proto)) {
+      const d = host.descriptor(proto, 'value');
+      if (d?.set) {
+        host.apply(d.set, el, [value]);
+        return;
+      }
+    }
+    el.value = value;
+  };
+
   const insert = (el, text) => {
     const data = { bubbles: true, cancelable: true, composed: true, data: text, inputType: 'insertText' };
     if (!el.dispatchEvent(new g.InputEvent('beforeinput', data))) return;
-    el.value += text;
+    setValue(el, el.value + text);
     el.dispatchEvent(new g.InputEvent('input', { ...data, cancelable: false }));
     dirty.add(el);
   };
@@ -95,12 +108,12 @@
       }
       if (!('value' in el)) throw new NotFound(`${selector} is not a field`);
       if (!editable(el) || /^(date|time|month|week|datetime-local|number)$/.test(el.type)) {
-        el.value = text;
+        setValue(el, text);
         el.dispatchEvent(new g.InputEvent('input', { bubbles: true, data: text, inputType: 'insertText' }));
         el.dispatchEvent(new g.Event('change', { bubbles: true }));
         return undefined;
       }
-      el.value = '';
+      setValue(el, '');
       if (text === '') el.dispatchEvent(new g.InputEvent('input', { bubbles: true, inputType: 'deleteContentBackward' }));
       for (const ch of text) {
         if (key(el, 'keydown', ch)) {
@@ -112,7 +125,7 @@
       return undefined;
     },
     choose(select, option) {
-      select.value = option.value;
+      setValue(select, option.value);
       option.selected = true;
       select.dispatchEvent(new g.Event('input', { bubbles: true }));
       select.dispatchEvent(new g.Event('change', { bubbles: true }));
@@ -125,7 +138,7 @@
       if (proceed && editable(el)) {
         if (name.length === 1) insert(el, name);
         else if (name === 'Backspace') {
-          el.value = el.value.slice(0, -1);
+          setValue(el, el.value.slice(0, -1));
           el.dispatchEvent(new g.InputEvent('input', { bubbles: true, inputType: 'deleteContentBackward' }));
           dirty.add(el);
         } else if (name === 'Enter' && el.localName === 'textarea') insert(el, '\n');

@@ -2,9 +2,9 @@
 // classic script runs when its end tag is reached, deferred scripts and modules after
 // the last node, then DOMContentLoaded and load.
 //
-// The text is parsed into a hidden document; its nodes are then replayed into
-// the visible one. The host drives: each `step` runs up to the next piece of code
-// that only the host can evaluate with its file name and line.
+// The host parses the text (see markup.go); its nodes are replayed into the
+// document. The host drives: each `step` runs up to the next piece of code that
+// only the host can evaluate with its file name and line.
 (function (host) {
   'use strict';
   const { page } = host;
@@ -147,26 +147,36 @@
     });
   };
 
+  const pairs = (list) => {
+    const out = [];
+    for (let i = 0; i < list.length; i += 2) out.push([list[i], list[i + 1]]);
+    return out;
+  };
+
   // Inline handlers of the page's own text, to be compiled in place by the host.
-  const handlerSteps = (root) => {
-    const steps = [];
-    for (const el of root.querySelectorAll('*')) {
-      for (const { name, value } of el.attributes) {
+  const handlerSteps = (nodes, steps = []) => {
+    for (const node of nodes) {
+      if (typeof node === 'string' || node[0][0] === '!') continue;
+      for (const [name, value] of pairs(node[1])) {
         const key = page.handlerKey(name, value);
         if (!/^on[a-z]+$/.test(name) || !value.trim() || page.handlers.has(key)) continue;
         page.handlers.set(key, null);
-        const raw = [value, value.replace(/&/g, '&amp;'), value.replace(/"/g, '&quot;')].map((v) => {
-          for (const q of ['="', "='", '=']) {
-            const at = page.html.toLowerCase().indexOf(`${name}${q}`) < 0 ? -1 : page.html.indexOf(q + v);
-            if (at >= 0) return at + q.length;
-          }
-          return -1;
-        }).find((at) => at >= 0);
-        const position = raw === undefined ? { line: 0, col: 0 } : lineAt(raw);
+        const position = handlerAt(name, value);
         steps.push({ handler: key, code: placed(value, position, `(function ${name}(event) {`, '\n})'), file: page.file });
       }
+      handlerSteps(node.slice(2), steps);
     }
     return steps;
+  };
+  // Where the value of an attribute stands in the text, as it may be written.
+  const handlerAt = (name, value) => {
+    for (const text of [value, value.replace(/&/g, '&amp;'), value.replace(/"/g, '&quot;')]) {
+      for (const quote of ['="', "='", '=']) {
+        const at = page.html.indexOf(name + quote + text);
+        if (at >= 0) return lineAt(at + name.length + quote.length);
+      }
+    }
+    return { line: 0, col: 0 };
   };
 
   const phase = (state) => {
@@ -174,51 +184,98 @@
     document.dispatchEvent(new Event('readystatechange'));
   };
 
-  function* replay(from, to, deferred) {
-    for (const node of [...from.childNodes]) {
-      const copy = document.importNode(node, node.localName === 'template');
-      if (node.nodeType !== 1) {
-        to.appendChild(copy);
+  const namespaces = { svg: 'http://www.w3.org/2000/svg', math: 'http://www.w3.org/1998/Math/MathML' };
+  const create = (node) => {
+    const [space, name] = node[0].split(' ');
+    let el;
+    try {
+      el = name ? document.createElementNS(namespaces[space], name) : document.createElement(space);
+    } catch {
+      // A name that a parser takes and createElement does not, such as <a"b>.
+      el = document.createElement('unknown');
+    }
+    for (const [key, value] of pairs(node[1])) {
+      try {
+        el.setAttribute(key, value);
+      } catch {}
+    }
+    return el;
+  };
+  // Everything below a node at once, for templates.
+  const build = (nodes, to) => {
+    for (const node of nodes) {
+      if (typeof node === 'string') to.appendChild(document.createTextNode(node));
+      else if (node[0] === '!') to.appendChild(document.createComment(node[1]));
+      else if (node[0] !== '!doctype') {
+        const el = create(node);
+        started.add(el);
+        build(node.slice(2), el.localName === 'template' ? el.content : el);
+        to.appendChild(el);
+      }
+    }
+  };
+
+  function* replay(nodes, to, deferred) {
+    for (const node of nodes) {
+      if (typeof node === 'string') {
+        to.appendChild(document.createTextNode(node));
         continue;
       }
-      named(copy.id);
-      const kind = scriptKind(copy);
+      if (node[0] === '!') {
+        to.appendChild(document.createComment(node[1]));
+        continue;
+      }
+      if (node[0] === '!doctype') {
+        to.appendChild(document.implementation.createDocumentType(node[1], '', ''));
+        continue;
+      }
+      const el = create(node);
+      named(el.id);
+      const kind = scriptKind(el);
       if (kind === 'none') {
-        if (node.localName === 'style' || node.localName === 'textarea' || node.localName === 'title') copy.textContent = node.textContent;
-        to.appendChild(copy);
-        const src = copy.localName === 'img' && copy.getAttribute('src');
-        if (src && !src.startsWith('data:')) hooks.image(copy, page.resolve(src));
-        if (node.localName !== 'template' && copy.childNodes.length === 0) yield* replay(node, copy, deferred);
+        if (el.localName === 'style') build(node.slice(2), el);
+        to.appendChild(el);
+        if (el.localName === 'template') build(node.slice(2), el.content);
+        else if (el.localName !== 'style') yield* replay(node.slice(2), el, deferred);
         continue;
       }
-      const text = node.textContent;
-      const position = copy.getAttribute('src') === null ? locate(text) : undefined;
-      loading = copy;
-      started.add(copy);
-      copy.textContent = text;
-      to.appendChild(copy);
+      const text = node.slice(2).join('');
+      const position = el.getAttribute('src') === null ? locate(text) : undefined;
+      loading = el;
+      started.add(el);
+      el.textContent = text;
+      to.appendChild(el);
       loading = null;
-      const wait = kind === 'module' || (copy.getAttribute('src') !== null && (copy.hasAttribute('defer') || copy.hasAttribute('async')));
-      if (wait) deferred.push([copy, position]);
+      const wait = kind === 'module' || (el.getAttribute('src') !== null && (el.hasAttribute('defer') || el.hasAttribute('async')));
+      if (wait) deferred.push([el, position]);
       else {
-        const step = scriptStep(copy, position);
+        const step = scriptStep(el, position);
         if (step) yield step;
       }
     }
   }
 
+  // The nodes of a DOM, for text that the host's parser refuses.
+  const fromDOM = (parent) =>
+    [...parent.childNodes].flatMap((n) => {
+      if (n.nodeType === 3) return [n.data];
+      if (n.nodeType !== 1) return [];
+      return [[n.localName, [...n.attributes].flatMap((a) => [a.name, a.value]), ...fromDOM(n.content ?? n)]];
+    });
+
   function* load() {
     phase('loading');
-    page.parsing = true;
-    const parsed = new globalThis.DOMParser().parseFromString(page.html, 'text/html');
-    page.parsing = false;
-    yield* handlerSteps(parsed);
+    let nodes = page.nodes;
+    page.nodes = null;
+    if (!nodes) {
+      page.parsing = true;
+      nodes = fromDOM(new globalThis.DOMParser().parseFromString(page.html, 'text/html'));
+      page.parsing = false;
+    }
+    yield* handlerSteps(nodes);
     while (document.firstChild) document.removeChild(document.firstChild);
-    if (parsed.doctype) document.appendChild(document.importNode(parsed.doctype, true));
     const deferred = [];
-    const root = document.importNode(parsed.documentElement, false);
-    document.appendChild(root);
-    yield* replay(parsed.documentElement, root, deferred);
+    yield* replay(nodes, document, deferred);
     phase('interactive');
     for (const [el, position] of deferred) {
       const step = scriptStep(el, position);
@@ -237,6 +294,7 @@
     const o = host.parse(json);
     page.html = o.html;
     page.file = o.file;
+    page.nodes = o.nodes;
     page.url = o.url;
     page.origin = new URL(o.url).origin;
     w.happyDOM.setURL(o.url);

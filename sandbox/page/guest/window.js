@@ -67,6 +67,9 @@
   const document = (page.document = w.document);
   document[PropertySymbol.defaultView] = g;
 
+  // happy-dom answers null here.
+  Object.defineProperty(document, 'getRootNode', { value: () => document, writable: true, configurable: true });
+
   // alert and its kin answer at once: nobody is there.
   host.define('alert', (text = '') => host.call('log', 'info', `alert: ${host.str(text)}`));
   host.define('confirm', (text = '') => {
