@@ -21,8 +21,8 @@ import (
 	"github.com/pooled/pooled/core/plugin"
 )
 
-// quick are options under which nothing takes long.
-var quick = plugin.Options{StartTimeout: 2 * time.Second, CallTimeout: time.Second, Linger: time.Minute, Window: time.Minute}
+// quick are options under which a busy machine does not make a plugin look hung.
+var quick = plugin.Options{StartTimeout: 20 * time.Second, CallTimeout: 20 * time.Second, Linger: time.Minute, Window: time.Minute}
 
 func open(t *testing.T, dir string, o plugin.Options, builtins ...model.Family) *plugin.Catalog {
 	t.Helper()

@@ -142,8 +142,9 @@ func (s *suite) repeats() error {
 	errs := make([]error, 4)
 	var wg sync.WaitGroup
 	for i := range errs {
+		md := clone(s.md)
 		wg.Go(func() {
-			got, err := plan(s.ctx, s.family, s.md)
+			got, err := plan(s.ctx, s.family, md)
 			if err == nil && !reflect.DeepEqual(got, want) {
 				err = errors.New("two calls gave different plans")
 			}

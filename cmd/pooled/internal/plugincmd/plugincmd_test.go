@@ -145,6 +145,41 @@ func TestServeUnknown(t *testing.T) {
 	}
 }
 
+// goTool runs the go command in a module, without a network and without changes to its go.mod.
+func goTool(t *testing.T, dir string, args ...string) {
+	t.Helper()
+	cmd := exec.Command("go", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=readonly", "GOPROXY=off", "GOWORK=off")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("go %s: %v\n%s", args[0], err, out)
+	}
+}
+
+// TestExample drops the example plugin in, as its README says.
+func TestExample(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a module")
+	}
+	src, dir := filepath.Join(checkout, "examples/plugins/gemma3"), t.TempDir()
+	to := filepath.Join(dir, "gemma3")
+	goTool(t, src, "build", "-o", filepath.Join(to, "gemma3"), ".")
+	manifest, err := os.ReadFile(filepath.Join(src, plugin.ManifestFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(to, plugin.ManifestFile), manifest, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	out, err := run(t, "", "", "check", to, "--model", filepath.Join(src, "testdata"))
+	if err != nil || !strings.Contains(out, "ok    gemma3-270m is planned") {
+		t.Errorf("check: %v\n%s", err, out)
+	}
+	if out, err := run(t, dir, "", "approve", "gemma3", "--yes"); err != nil || !strings.Contains(out, "It plans gemma3.") {
+		t.Errorf("approve: %v\n%s", err, out)
+	}
+}
+
 // TestNew builds what "new" writes, runs its tests, checks it and uses it.
 func TestNew(t *testing.T) {
 	if testing.Short() {
@@ -154,14 +189,9 @@ func TestNew(t *testing.T) {
 	if out, err := run(t, "", "", "new", "models", "starling", src, "--architecture", "bird", "--pooled", checkout); err != nil {
 		t.Fatalf("new: %v\n%s", err, out)
 	}
-	for _, args := range [][]string{{"vet", "."}, {"test", "."}, {"build", "-o", "starling", "."}} {
-		cmd := exec.Command("go", args...)
-		cmd.Dir = src
-		cmd.Env = append(os.Environ(), "GOFLAGS=-mod=readonly", "GOPROXY=off", "GOWORK=off")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("go %s: %v\n%s", args[0], err, out)
-		}
-	}
+	goTool(t, src, "vet", ".")
+	goTool(t, src, "test", ".")
+	goTool(t, src, "build", "-o", "starling", ".")
 	out, err := run(t, "", "", "check", src)
 	if err != nil || !strings.Contains(out, "starling plans bird (contract 1)") || !strings.Contains(out, "ok    tiny without a tensor") {
 		t.Fatalf("check: %v\n%s", err, out)
