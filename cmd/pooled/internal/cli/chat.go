@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -55,6 +53,15 @@ func (c *commands) talk(ctx context.Context, m *hub.Model, f *chatFlags) error {
 	}
 	c.note("%s on %s, because %s. Context %d. /help for commands.", m.Name, m.Device.Name, m.Reason, m.Context)
 	in := bufio.NewReader(c.In)
+	if c.Terminal {
+		ints := catchInterrupts(func() {
+			fmt.Fprint(c.Err, "\n")
+			c.note("Ctrl-D or /bye ends")
+			fmt.Fprint(c.Err, prompt)
+		})
+		defer ints.release()
+		c.interrupts = ints
+	}
 	for {
 		text, err := c.readMessage(in)
 		if errors.Is(err, io.EOF) {
@@ -95,8 +102,11 @@ func (c *commands) talk(ctx context.Context, m *hub.Model, f *chatFlags) error {
 
 // answer prints one answer. An interrupt while it streams stops the answer alone.
 func (c *commands) answer(ctx context.Context, m *hub.Model, conv *hub.Conversation, text string, again bool, opt generate.Options) error {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
-	defer stop()
+	if c.interrupts != nil {
+		var end context.CancelFunc
+		ctx, end = c.interrupts.answer(ctx)
+		defer end()
+	}
 	w := &answerWriter{c: c}
 	var a hub.Answer
 	var err error
@@ -205,13 +215,16 @@ func (c *commands) plain() string {
 	return ""
 }
 
+// prompt asks a person for a message.
+const prompt = "> "
+
 // maxMessage bounds what is read of one message.
 const maxMessage = 16 << 20
 
 // readMessage reads a line and those that it goes on in. A last line without a line break counts.
 func (c *commands) readMessage(in *bufio.Reader) (string, error) {
 	if c.Terminal {
-		fmt.Fprint(c.Err, "> ")
+		fmt.Fprint(c.Err, prompt)
 	}
 	var b strings.Builder
 	for {

@@ -160,4 +160,6 @@ func usageArgs(c *cobra.Command) *cobra.Command {
 type commands struct {
 	Streams
 	wire *wire.Wire
+	// interrupts is set while a person talks.
+	interrupts *interrupts
 }
