@@ -125,8 +125,8 @@ offline. Without a model, commands use nano.`,
 			root.AddCommand(usageArgs(cmd))
 		}
 	}
-	group("talk", c.demo(), c.chat(), c.run())
-	group("models", c.pull(), c.list(), c.show(), c.remove(), c.doctor(), c.bench(), c.plugin())
+	group("talk", c.demo(), c.chat(), interruptible(c.run()))
+	group("models", interruptible(c.pull()), c.list(), c.show(), c.remove(), c.doctor(), interruptible(c.bench()), c.plugin())
 	group("safe", c.js(), c.page())
 	group("scripts", c.tokenize(), c.detokenize(), c.template())
 	root.AddCommand(usageArgs(c.version()))

@@ -5,6 +5,9 @@ import (
 	"os"
 	"os/signal"
 	"sync"
+	"syscall"
+
+	"github.com/spf13/cobra"
 )
 
 // interrupts turns Ctrl-C into the end of an answer instead of the end of the program.
@@ -55,4 +58,17 @@ func (i *interrupts) release() {
 	signal.Stop(i.signals)
 	close(i.signals)
 	<-i.done
+}
+
+// interruptible lets Ctrl-C and a request to terminate end a command's context, so that it ends in order: what was
+// generated is printed, a download can be resumed, plugin processes are gone.
+func interruptible(c *cobra.Command) *cobra.Command {
+	run := c.RunE
+	c.RunE = func(c *cobra.Command, args []string) error {
+		ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
+		defer stop()
+		c.SetContext(ctx)
+		return run(c, args)
+	}
+	return c
 }
