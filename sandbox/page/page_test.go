@@ -221,6 +221,11 @@ g.beginPath(); g.arc(50, 50, 5, 0, 7); g.fill(); console.log(g.measureText('abcd
 			log: "log </div> <!-- no a<b 2 true http://www.w3.org/2000/svg 0 0 1 1",
 		},
 		{
+			name:  "classes of the window",
+			files: site("index.html", "<svg id=s></svg><script>const e = document.createElement('div'); class Mine extends EventTarget {}\nconsole.log([document instanceof Document, document instanceof Node, e instanceof HTMLElement, e instanceof EventTarget, s instanceof SVGElement, window instanceof Window, new Mine() instanceof Mine, new Mine() instanceof EventTarget].every(Boolean), e instanceof Mine, e instanceof Document, window === self && self === top, this === window)</script>"),
+			log:   "log true false false true true",
+		},
+		{
 			name: "sizes are plausible",
 			files: site("index.html", `<canvas id="c" width="320" height="200"></canvas><div id="d" style="width: 50px"><p id="p">x</p></div>
 <script>console.log(innerWidth, c.clientWidth, c.getBoundingClientRect().height, p.offsetWidth, document.createElement('p').offsetWidth, document.body.clientHeight)</script>`),

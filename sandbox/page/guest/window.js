@@ -67,6 +67,22 @@
   const document = (page.document = w.document);
   document[PropertySymbol.defaultView] = g;
 
+  // happy-dom gives the window its own subclasses of some classes, and creates
+  // nodes of their bases: instanceof has to know both.
+  const ordinary = Function.prototype[Symbol.hasInstance];
+  const accepts = (cls, also) =>
+    Object.defineProperty(cls, Symbol.hasInstance, {
+      value(v) {
+        return host.apply(ordinary, this, [v]) || (this === cls && also(v));
+      },
+      configurable: true,
+    });
+  for (const cls of [g.Document, g.EventTarget]) {
+    const base = host.prototypeOf(cls);
+    accepts(cls, (v) => host.apply(ordinary, base, [v]) || (cls === g.EventTarget && v === g));
+  }
+  accepts(g.Window, (v) => v === g);
+
   // happy-dom answers null here.
   Object.defineProperty(document, 'getRootNode', { value: () => document, writable: true, configurable: true });
 
