@@ -75,7 +75,8 @@ func lex(l chroma.Lexer, code string) (lines [][]Token, ok bool) {
 		n += len(t.Value)
 		b.add(classOf(t.Type), t.Value)
 	}
-	return b.done(), n == len(code)
+	// Some lexers end the last line where the code does not.
+	return b.done(), n == len(code) || n == len(code)+1 && !strings.HasSuffix(code, "\n")
 }
 
 func classOf(t chroma.TokenType) Class {

@@ -130,7 +130,7 @@ func (d *Document) Blocks() []*Block {
 			tail.blocks[i] = old[i]
 		}
 	}
-	d.blocks = append(d.blocks[:d.fixed:d.fixed], tail.blocks...)
+	d.blocks = append(d.blocks[:d.fixed], tail.blocks...)
 	if last > 0 && !d.closed {
 		d.base += last
 		d.fixed += tail.beforeLast

@@ -40,22 +40,6 @@ func TestPictures(t *testing.T) {
 	})
 }
 
-// talk fills the window with a chat that has some of everything.
-func (w *window) talk(t *testing.T) {
-	t.Helper()
-	w.engine.Answer(uitest.Script{
-		Reasoning: "The user wants a reversal that works for letters outside of ASCII. Runes, then.",
-		Text: "## Reversing a string\n\nA Go string holds *bytes*, so reverse its **runes**, not its bytes. The package `slices` " +
-			"does the rest, see [its documentation](https://pkg.go.dev/slices):\n\n" +
-			"```go\n// Reverse returns s backwards.\nfunc Reverse(s string) string {\n\tr := []rune(s)\n\tslices.Reverse(r)\n\t" +
-			"return string(r) // at most 4 bytes each\n}\n```\n\nTwo things to know:\n\n1. Combining marks end up on the *wrong* letter.\n" +
-			"2. It takes time and memory in proportion to the length:\n   - one slice of runes,\n   - one string.\n\n" +
-			"| input | output |\n|---|---|\n| `abc` | cba |\n| héllo | olléh |\n",
-	})
-	w.view.App.Send("Write a Go function that reverses a string, with a short explanation.")
-	w.settle(t)
-}
-
 func compare(t *testing.T, d *uitest.Driver, name string) {
 	t.Helper()
 	got := picture(t, d)

@@ -89,8 +89,17 @@ func (d *Driver) Type(s string) {
 	}
 }
 
-// Key presses and releases a key.
+// Key presses and releases a key. Tab moves the focus, which is the window's work.
 func (d *Driver) Key(n key.Name, m key.Modifiers) {
+	if n == key.NameTab {
+		dir := key.FocusForward
+		if m.Contain(key.ModShift) {
+			dir = key.FocusBackward
+		}
+		d.router.MoveFocus(dir)
+		d.Do()
+		return
+	}
 	d.Do(key.Event{Name: n, Modifiers: m, State: key.Press}, key.Event{Name: n, Modifiers: m, State: key.Release})
 }
 

@@ -21,7 +21,7 @@ import (
 // examples are what a new chat offers to begin with.
 var examples = [...]struct{ title, prompt string }{
 	{"Explain something", "Explain how a sailing boat can move against the wind."},
-	{"Write code", "Write a Go function that reverses a string, with a short explanation."},
+	{"Write code", "Write a Go function that reverses a string."},
 	{"Compare two things", "Compare tea and coffee in a small table."},
 	{"Plan a day", "Plan a quiet Sunday in five steps."},
 }
@@ -120,10 +120,15 @@ func (p *Page) banners(gtx layout.Context) layout.Dimensions {
 	if len(all) == 0 {
 		return layout.Dimensions{}
 	}
-	return column(gtx, func(gtx layout.Context) layout.Dimensions {
-		return layout.Flex{Axis: layout.Vertical}.Layout(gtx, all...)
+	return layout.Inset{Bottom: 10}.Layout(gtx, func(gtx layout.Context) layout.Dimensions {
+		return column(gtx, func(gtx layout.Context) layout.Dimensions {
+			return layout.Flex{Axis: layout.Vertical}.Layout(gtx, all...)
+		})
 	})
 }
+
+// keyHint names the keys that a person should know.
+const keyHint = "Enter sends  ·  Shift+Enter starts a line  ·  Esc stops  ·  Ctrl+M models  ·  Ctrl+N new chat  ·  Ctrl+T light or dark"
 
 // empty draws what a new chat begins with.
 func (p *Page) empty(gtx layout.Context) layout.Dimensions {
@@ -144,7 +149,13 @@ func (p *Page) empty(gtx layout.Context) layout.Dimensions {
 					return l.Layout(gtx)
 				}),
 				layout.Rigid(layout.Spacer{Height: 24}.Layout),
-				layout.Rigid(p.cards))
+				layout.Rigid(p.cards),
+				layout.Rigid(layout.Spacer{Height: 10}.Layout),
+				layout.Rigid(func(gtx layout.Context) layout.Dimensions {
+					l := ui.Label(p.th, theme.Tiny, p.th.Faint, keyHint)
+					l.Alignment = text.Middle
+					return l.Layout(gtx)
+				}))
 		})
 	})
 }

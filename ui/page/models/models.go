@@ -2,6 +2,7 @@
 package models
 
 import (
+	"fmt"
 	"image"
 	"strings"
 
@@ -28,6 +29,7 @@ type Page struct {
 	Done func()
 
 	filter   widget.Editor
+	sought   string // the filter's text as it was last looked at
 	list     widget.List
 	rows     map[string]*widget.Clickable
 	close    widget.Clickable
@@ -51,6 +53,7 @@ func New(th *theme.Theme, app *state.App) *Page {
 // Open prepares the dialogue to be shown: the models are listed again and the one in use is selected.
 func (p *Page) Open() {
 	p.filter.SetText("")
+	p.sought = ""
 	p.focus = true
 	p.selected = 0
 	p.app.ListModels()
@@ -148,7 +151,9 @@ func (p *Page) update(gtx layout.Context) {
 		}
 		switch e.(type) {
 		case widget.ChangeEvent:
-			p.selected = 0
+			if text := p.filter.Text(); text != p.sought {
+				p.sought, p.selected = text, 0
+			}
 		case widget.SubmitEvent:
 			if shown := p.shown(); p.selected < len(shown) {
 				p.choose(shown[p.selected])
@@ -213,7 +218,23 @@ func (p *Page) card(gtx layout.Context) layout.Dimensions {
 		layout.Rigid(p.search),
 		layout.Flexed(1, p.table),
 		layout.Rigid(func(gtx layout.Context) layout.Dimensions { return ui.Rule(gtx, p.th) }),
+		layout.Rigid(p.details),
 		layout.Rigid(p.more))
+}
+
+// details says what the model in use runs on, and why.
+func (p *Page) details(gtx layout.Context) layout.Dimensions {
+	m, ok := p.app.Loaded()
+	if !ok {
+		return layout.Dimensions{}
+	}
+	s := fmt.Sprintf("%s is a %s model with a context of %s. It runs on %s", m.Name, m.Family, state.Count(m.Context), m.Device)
+	if m.Reason != "" {
+		s += ", because " + m.Reason
+	}
+	l := ui.Label(p.th, theme.Small, p.th.Muted, s+".")
+	l.LineHeightScale = 1.2
+	return layout.Inset{Left: 20, Right: 20, Top: 10}.Layout(gtx, l.Layout)
 }
 
 func (p *Page) search(gtx layout.Context) layout.Dimensions {
@@ -238,7 +259,7 @@ func (p *Page) table(gtx layout.Context) layout.Dimensions {
 	_, err := p.app.Models()
 	note := ""
 	switch {
-	case err != nil:
+	case err != nil && len(shown) == 0:
 		note = "The models could not be listed: " + err.Error()
 	case len(shown) == 0 && p.filter.Len() > 0:
 		note = "No model has that in its name."
@@ -248,6 +269,19 @@ func (p *Page) table(gtx layout.Context) layout.Dimensions {
 	if note != "" {
 		return layout.Inset{Left: 20, Right: 20, Top: 8, Bottom: 20}.Layout(gtx, ui.Label(p.th, theme.Small, p.th.Muted, note).Layout)
 	}
+	if err != nil {
+		return layout.Flex{Axis: layout.Vertical}.Layout(gtx,
+			layout.Rigid(func(gtx layout.Context) layout.Dimensions {
+				l := ui.Label(p.th, theme.Small, p.th.BadInk, "Some models could not be listed: "+err.Error())
+				return layout.Inset{Left: 20, Right: 20, Bottom: 8}.Layout(gtx, l.Layout)
+			}),
+			layout.Flexed(1, func(gtx layout.Context) layout.Dimensions { return p.rowsOf(gtx, shown) }))
+	}
+	return p.rowsOf(gtx, shown)
+}
+
+func (p *Page) rowsOf(gtx layout.Context, shown []state.ModelInfo) layout.Dimensions {
+	gtx.Constraints.Min.Y = 0
 	style := material.List(p.th.Material(), &p.list)
 	style.AnchorStrategy = material.Overlay
 	style.Indicator.Color = p.th.Faint
