@@ -7,6 +7,7 @@ import (
 
 	"github.com/pooled/pooled/core/model"
 	"github.com/pooled/pooled/gpu/device"
+	"github.com/pooled/pooled/gpu/program"
 )
 
 // ropeTable is the cosines and sines of the columns of a pass, for all layers that turn alike.
@@ -17,7 +18,7 @@ type ropeTable struct {
 }
 
 // turns returns the table of a Rope.
-func (b *block) turns(st *step) (device.View, error) {
+func (b *block) turns(st *program.Op) (device.View, error) {
 	s := b.s
 	a := st.Attrs.Rope
 	weight := -1

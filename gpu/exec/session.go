@@ -27,11 +27,12 @@ type session struct {
 	buffers                 []*device.Buffer
 	groups                  []*device.Group
 	weightBytes, stateBytes int64
-	matrices                map[int]*matrix
+	matrices                map[key]*matrix
 	vectors                 map[int]device.View
 	sources                 map[int]*source // only while the session opens
 	state                   state
-	parts                   *device.Buffer
+	parts                   *device.Buffer // what split attention leaves
+	halves                  *device.Buffer // the products of a gated linear unit
 
 	steps       *device.Buffer // the Step of the trunk, then that of the head
 	trunk, head *block
@@ -66,7 +67,7 @@ func open(ctx context.Context, b *backend, c engine.Config) (_ engine.Session, e
 	}
 	s := &session{
 		b: b, prog: prog, context: c.Context, ubatch: c.Ubatch,
-		matrices: map[int]*matrix{}, vectors: map[int]device.View{},
+		matrices: map[key]*matrix{}, vectors: map[int]device.View{},
 	}
 	if s.ubatch < 1 {
 		s.ubatch = ubatchGPU
@@ -90,10 +91,16 @@ func open(ctx context.Context, b *backend, c engine.Config) (_ engine.Session, e
 	if err := s.openState(); err != nil {
 		return nil, err
 	}
+	// Lowered before loading, since it decides which matrices become one.
+	trunk := s.lower(prog.Trunk, prog.Hidden)
+	var head []step
+	if prog.Logits != program.None {
+		head = s.lower(prog.Head, prog.Logits)
+	}
 	if err := s.load(ctx, c); err != nil {
 		return nil, err
 	}
-	if err := s.compile(); err != nil {
+	if err := s.compile(trunk, head); err != nil {
 		return nil, err
 	}
 	// Waits, so that what fails late fails here.
@@ -140,35 +147,64 @@ func (s *session) load(ctx context.Context, c engine.Config) error {
 	}
 	for _, w := range s.prog.Plan.TensorsOf(s.prog.Range, s.prog.Embeds, s.prog.Logits != program.None) {
 		src := s.sources[w]
-		if src == nil {
-			continue
-		}
-		if !src.matrix {
+		switch {
+		case src == nil:
+		case !src.matrix:
 			report(int64(len(src.tensor.Data)))
-			continue
+		case src.pair != nil && src.second: // comes with the first
+		default:
+			k, srcs := key{w, none}, []*source{src}
+			if src.pair != nil {
+				k, srcs = key{w, src.pair.index}, []*source{src, src.pair}
+			}
+			m, err := s.upload(ctx, srcs, report)
+			if err != nil {
+				return err
+			}
+			s.matrices[k] = m
+			for _, src := range srcs {
+				c.Weights.Release(src.name)
+			}
 		}
-		m, err := s.upload(ctx, src, report)
-		if err != nil {
-			return err
-		}
-		s.matrices[w] = m
-		c.Weights.Release(src.name)
 	}
 	return nil
 }
 
-func (s *session) compile() error {
+// lower fuses operations and notes which matrices become one.
+func (s *session) lower(ops []program.Op, keep ...int) []step {
+	if s.b.plain {
+		return plainSteps(ops)
+	}
+	readers := map[int]int{}
+	for _, ops := range [][]program.Op{s.prog.Trunk, s.prog.Head} {
+		for _, op := range ops {
+			for _, w := range op.Weights {
+				readers[w]++
+			}
+		}
+	}
+	steps := fuse(ops, func(a, b int) bool {
+		x, y := s.sources[a], s.sources[b]
+		return a != b && readers[a] == 1 && readers[b] == 1 && x.layout.Type == y.layout.Type &&
+			x.rows == y.rows && x.cols == y.cols && x.rows%32 == 0 && x.cols%32 == 0
+	}, keep...)
+	for _, st := range steps {
+		if len(st.halves) > 0 {
+			a, b := s.sources[st.halves[0].Weights[0]], s.sources[st.halves[1].Weights[0]]
+			a.pair, b.pair, b.second = b, a, true
+		}
+	}
+	return steps
+}
+
+func (s *session) compile(trunk, head []step) error {
 	steps, err := s.alloc(&s.stateBytes, 2*device.Align, device.Uniform|device.CopyTo)
 	if err != nil {
 		return err
 	}
 	s.steps = steps
-	lower := func(ops []program.Op, keep ...int) []step { return fuse(ops, keep...) }
-	if s.b.plain {
-		lower = func(ops []program.Op, _ ...int) []step { return plainSteps(ops) }
-	}
 	s.trunk = &block{s: s, columns: s.ubatch, now: device.View{Buffer: steps, Size: kernel.StepBytes}}
-	if err := s.trunk.compile(lower(s.prog.Trunk, s.prog.Hidden), s.prog.Widths, 0, s.prog.Hidden); err != nil {
+	if err := s.trunk.compile(trunk, s.prog.Widths, 0, s.prog.Hidden); err != nil {
 		return err
 	}
 	if s.prog.Logits == program.None {
@@ -176,7 +212,7 @@ func (s *session) compile() error {
 	}
 	now := device.View{Buffer: steps, Offset: device.Align, Size: kernel.StepBytes}
 	s.head = &block{s: s, columns: min(headColumns, s.ubatch), now: now}
-	if err := s.head.compile(lower(s.prog.Head, s.prog.Logits), s.prog.Widths, s.prog.Hidden, s.prog.Logits); err != nil {
+	if err := s.head.compile(head, s.prog.Widths, s.prog.Hidden, s.prog.Logits); err != nil {
 		return err
 	}
 	search := &block{s: s, now: now}

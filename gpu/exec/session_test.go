@@ -52,9 +52,11 @@ func hybrid(vocab int) *model.Plan {
 	b.Layer(func(o *model.Ops, x model.Value) model.Value {
 		h := o.RMSNorm(x, "n1", 64, 1, 1e-6)
 		rope := model.RopeAttrs{Dims: 8, Base: 1e4, FreqScale: 1}
-		q := o.Rope(o.RMSNorm(o.Linear(h, "q", 64, 64), "qn", 16, 4, 1e-6), 4, rope, "")
+		qg := o.Linear(h, "q", 128, 64)
+		q := o.Rope(o.RMSNorm(o.Slice(qg, 4, 16, 16), "qn", 16, 4, 1e-6), 4, rope, "")
 		k := o.Rope(o.Linear(h, "k", 32, 64), 2, rope, "")
 		a := o.Attention(q, k, o.Linear(h, "v", 32, 64), model.AttentionShape{Heads: 4, KVHeads: 2, KeyDim: 16, ValueDim: 16, Scale: 0.25})
+		a = o.SigmoidGate(a, o.Slice(qg, 4, 0, 16))
 		s := o.Add(x, o.Linear(a, "o", 64, 64))
 		s = o.Add(s, o.RMSNorm(a, "n2", 64, 1, 1e-6))
 		h = o.RMSNorm(s, "n3", 64, 1, 1e-6)
@@ -67,7 +69,7 @@ func hybrid(vocab int) *model.Plan {
 		q := o.L2Norm(o.Slice(c, 1, 0, 32), 2, 1e-6, 0.25)
 		k := o.L2Norm(o.Slice(c, 1, 32, 32), 2, 1e-6, 1)
 		d := o.GatedDelta(q, k, o.Slice(c, 1, 64, 64), o.Linear(h, "alpha", 4, 64), o.Linear(h, "beta", 4, 64), "a", "dt", 2, 4, 16, 16)
-		d = o.Mul(o.RMSNorm(d, "ssm", 16, 4, 1e-6), o.SiLU(o.Linear(h, "z", 64, 64)))
+		d = o.SwiGLU(o.Linear(h, "z", 64, 64), o.RMSNorm(d, "ssm", 16, 4, 1e-6))
 		return o.Add(x, o.Linear(d, "out", 64, 64))
 	})
 	b.Head(func(o *model.Ops, x model.Value) model.Value {
@@ -149,9 +151,16 @@ func TestFuseKeepsWhatIsRead(t *testing.T) {
 		{"the product is kept", []program.Op{op(model.Linear, 1, 0), op(model.Add, 2, 0, 1)}, []int{1, 2}, 2},
 		{"twice the product", []program.Op{op(model.Linear, 1, 0), op(model.Add, 2, 1, 1)}, []int{2}, 2},
 		{"norm of a sum", []program.Op{op(model.SiLU, 1, 0), op(model.Add, 2, 0, 1), op(model.RMSNorm, 3, 2)}, []int{2, 3}, 2},
+		{"convolution and SiLU", []program.Op{op(model.ShortConv, 1, 0), op(model.SiLU, 2, 1)}, []int{2}, 1},
+		{"GLU", []program.Op{op(model.Linear, 1, 0), op(model.Linear, 2, 0), op(model.SwiGLU, 3, 1, 2)}, []int{3}, 1},
+		{"GLU of two inputs", []program.Op{op(model.Linear, 1, 0), op(model.Linear, 2, 1), op(model.SwiGLU, 3, 1, 2)}, []int{3}, 3},
+		{"GLU read again", []program.Op{op(model.Linear, 1, 0), op(model.Linear, 2, 0), op(model.SwiGLU, 3, 1, 2)}, []int{2, 3}, 3},
+		{"gated norm", []program.Op{op(model.RMSNorm, 1, 0), op(model.SwiGLU, 2, 0, 1)}, []int{2}, 1},
+		{"the norm is the gate", []program.Op{op(model.RMSNorm, 1, 0), op(model.SwiGLU, 2, 1, 0)}, []int{2}, 2},
+		{"norm and rope", []program.Op{op(model.RMSNorm, 1, 0), op(model.Rope, 2, 1)}, []int{2}, 1},
 		{"norm of twice a value", []program.Op{op(model.Add, 1, 0, 0), op(model.RMSNorm, 2, 1)}, []int{2}, 2},
 	} {
-		if got := fuse(c.ops, c.keep...); len(got) != c.want {
+		if got := fuse(c.ops, func(int, int) bool { return true }, c.keep...); len(got) != c.want {
 			t.Errorf("%s: %d steps, want %d", c.name, len(got), c.want)
 		}
 	}

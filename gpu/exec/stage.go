@@ -92,31 +92,22 @@ func (b *block) add(st *step, widths []int) error {
 	y := b.values[st.Out]
 	width := widths[st.In[0]]
 	a := st.Attrs
+	if len(st.halves) > 0 {
+		return b.glu(st, in[0], y, widths[st.Out])
+	}
 	switch st.Kind {
 	case model.Embed:
 		return b.embed(st, in[0], y, widths[st.Out])
 	case model.Linear:
 		return b.linear(st, in[0], y, width)
-	case model.RMSNorm:
-		w, err := b.s.vectorOf(st.Weights[0])
-		if err != nil {
-			return err
-		}
-		n := kernel.Norm{Size: width / a.Groups, Groups: a.Groups, Eps: a.Eps, Weight: true, Add: st.total != program.None}
-		views := []device.View{in[0], y, w}
-		if n.Add {
-			views = append(views, in[1], b.values[st.total])
-		}
-		b.fixed(n.Kernel(), n.Grid, views...)
-	case model.L2Norm:
-		n := kernel.Norm{Size: width / a.Groups, Groups: a.Groups, Eps: a.Eps, Gain: a.Scale}
-		b.fixed(n.Kernel(), n.Grid, in[0], y)
+	case model.RMSNorm, model.L2Norm:
+		return b.norm(st, in, y, widths)
 	case model.Slice:
 		out := widths[st.Out]
 		b.fixed(kernel.Slice(a.Groups, width/a.Groups, a.Offset, a.Length, out),
 			func(n int) [3]uint32 { return kernel.Elements(n * out) }, in[0], y)
 	case model.Rope:
-		turns, err := b.turns(st)
+		turns, err := b.turns(&st.Op)
 		if err != nil {
 			return err
 		}
@@ -130,7 +121,7 @@ func (b *block) add(st *step, widths []int) error {
 			return err
 		}
 		taps := b.s.prog.Plan.Layers[st.Layer].State.Conv.Taps
-		b.fixed(kernel.ShortConv(width, taps), func(int) [3]uint32 { return kernel.ShortConvGrid(width) },
+		b.fixed(kernel.ShortConv(width, taps, st.silu), func(int) [3]uint32 { return kernel.ShortConvGrid(width) },
 			in[0], y, w, b.s.state.conv[st.Layer])
 	case model.GatedDelta:
 		gates, err := b.s.gates(st)
@@ -151,8 +142,49 @@ func (b *block) add(st *step, widths []int) error {
 	return nil
 }
 
+// norm adds a normalisation, with what is fused into it.
+func (b *block) norm(st *step, in []device.View, y device.View, widths []int) error {
+	a := st.Attrs
+	n := kernel.Norm{
+		Size: widths[st.In[0]] / a.Groups, Groups: a.Groups, Eps: a.Eps, Weight: st.Kind == model.RMSNorm, Gain: a.Scale,
+		Add: st.total != program.None, Gate: st.gate != program.None,
+	}
+	if st.slice != nil {
+		s := st.slice.Attrs
+		n.Size = s.Groups * s.Length / a.Groups
+		n.Stride, n.Offset, n.GroupStride = widths[st.In[0]], s.Offset, n.Size
+		if s.Groups > 1 {
+			n.GroupStride = n.Stride / s.Groups
+		}
+	}
+	views := []device.View{in[0], y}
+	if n.Weight {
+		w, err := b.s.vectorOf(st.Weights[0])
+		if err != nil {
+			return err
+		}
+		views = append(views, w)
+	}
+	if n.Add {
+		views = append(views, in[1], b.values[st.total])
+	}
+	if n.Gate {
+		views = append(views, b.values[st.gate])
+	}
+	if st.rope != nil {
+		n.Turn, n.Interleaved = st.rope.Attrs.Rope.Dims, st.rope.Attrs.Rope.Interleaved
+		turns, err := b.turns(st.rope)
+		if err != nil {
+			return err
+		}
+		views = append(views, turns)
+	}
+	b.fixed(n.Kernel(), n.Grid, views...)
+	return nil
+}
+
 func (b *block) embed(st *step, tokens, y device.View, width int) error {
-	m := b.s.matrices[st.Weights[0]]
+	m := b.s.matrices[key{st.Weights[0], none}]
 	for _, part := range m.parts {
 		l := kernel.Linear{Layout: m.layout, Blocks: m.blocks, First: part.first, Rows: part.rows, Width: m.rows}
 		b.fixed(l.Embed(width, st.Attrs.Scale), l.EmbedGrid, append([]device.View{tokens, y}, part.planes...)...)
@@ -164,7 +196,7 @@ func (b *block) embed(st *step, tokens, y device.View, width int) error {
 const fewColumns = 32
 
 func (b *block) linear(st *step, x, y device.View, width int) error {
-	m := b.s.matrices[st.Weights[0]]
+	m := b.s.matrices[key{st.Weights[0], none}]
 	if width%32 != 0 { // rows are padded with zeros to whole blocks
 		padded := 32 * m.blocks
 		buf, err := b.s.alloc(&b.s.stateBytes, 4*int64(b.columns)*int64(padded), device.Storage)
@@ -197,26 +229,96 @@ func (b *block) linear(st *step, x, y device.View, width int) error {
 	return nil
 }
 
+// fewFor chooses how many columns the kernel for few takes at a time.
+func fewFor(n int) int {
+	columns := 1
+	for columns < min(n, 8) {
+		columns *= 2
+	}
+	return columns
+}
+
+// variants are the kernels of an operation by a number of columns, made as they are needed.
+type variants map[int]*dispatch
+
+func (v variants) get(columns int, make func() *dispatch) *dispatch {
+	d := v[columns]
+	if d == nil {
+		d = make()
+		v[columns] = d
+	}
+	return d
+}
+
 // product adds a matrix product in all its variants.
 func (b *block) product(l kernel.Linear, views []device.View) {
-	few := map[int]*dispatch{}
+	few := variants{}
 	many := &dispatch{kernel: l.Matmul(), views: views}
 	hasMany := b.s.b.dev.Adapter().Limits.Shared >= kernel.MatmulShared
 	b.stages = append(b.stages, stage{many.kernel.Name, func(cmds []device.Command, n, _ int) ([]device.Command, error) {
 		if n > fewColumns && hasMany {
 			return b.s.run(cmds, many, l.MatmulGrid(n))
 		}
-		columns := 1
-		for columns < min(n, 8) {
-			columns *= 2
-		}
-		d := few[columns]
-		if d == nil {
-			d = &dispatch{kernel: l.Matvec(columns), views: views}
-			few[columns] = d
-		}
+		columns := fewFor(n)
+		d := few.get(columns, func() *dispatch { return &dispatch{kernel: l.Matvec(columns), views: views} })
 		return b.s.run(cmds, d, l.MatvecGrid(n, columns))
 	}})
+}
+
+// glu adds a gated linear unit: for few columns one kernel, for many a product with both matrices and what joins its halves.
+func (b *block) glu(st *step, x, y device.View, width int) error {
+	m := b.s.matrices[key{st.halves[0].Weights[0], st.halves[1].Weights[0]}]
+	size := 4 * int64(b.columns) * int64(2*width)
+	if b.s.halves == nil || b.s.halves.Size() < size {
+		buf, err := b.s.alloc(&b.s.stateBytes, size, device.Storage)
+		if err != nil {
+			return err
+		}
+		b.s.halves = buf
+	}
+	both := device.View{Buffer: b.s.halves, Size: size}
+	join := &dispatch{kernel: kernel.GluOf(width), views: []device.View{b.now, both, y}}
+	hasMany := b.s.b.dev.Adapter().Limits.Shared >= kernel.MatmulShared
+	type part struct {
+		half  kernel.Linear
+		whole kernel.Linear
+		few   variants
+		many  *dispatch
+		views []device.View
+	}
+	var parts []*part
+	for _, p := range m.parts {
+		l := kernel.Linear{
+			Layout: m.layout, Blocks: m.blocks, First: p.first, Rows: p.rows, Width: m.rows, Lanes: kernel.Lanes(width, m.blocks),
+		}
+		h := l
+		h.First, h.Rows, h.Width = l.First/2, l.Rows/2, l.Width/2
+		parts = append(parts, &part{
+			half: h, whole: l, few: variants{}, views: append([]device.View{b.now, x, y}, p.planes...),
+			many: &dispatch{kernel: l.Matmul(), views: append([]device.View{b.now, x, both}, p.planes...)},
+		})
+	}
+	name := parts[0].half.Glu(1).Name
+	b.stages = append(b.stages, stage{name, func(cmds []device.Command, n, _ int) ([]device.Command, error) {
+		var err error
+		for _, p := range parts {
+			if n > fewColumns && hasMany {
+				cmds, err = b.s.run(cmds, p.many, p.whole.MatmulGrid(n))
+			} else {
+				columns := fewFor(n)
+				d := p.few.get(columns, func() *dispatch { return &dispatch{kernel: p.half.Glu(columns), views: p.views} })
+				cmds, err = b.s.run(cmds, d, p.half.MatvecGrid(n, columns))
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+		if n > fewColumns && hasMany {
+			return b.s.run(cmds, join, kernel.Elements(n*width))
+		}
+		return cmds, nil
+	}})
+	return nil
 }
 
 // splitBelow is the number of workgroups below which an attention is also cut along the context.

@@ -25,6 +25,11 @@ type matrixPart struct {
 	planes      []device.View
 }
 
+// key names a matrix by the tensors it is made of: one, or two whose rows alternate.
+type key struct{ first, second int }
+
+const none = -1
+
 // source is a tensor of the file that has passed every check.
 type source struct {
 	name   string
@@ -33,6 +38,10 @@ type source struct {
 	cols   int
 	matrix bool
 	layout kernel.Layout
+	// pair is the matrix that this one is joined with, second whether this is the second of the two.
+	pair   *source
+	second bool
+	index  int // in the plan
 }
 
 // survey checks all tensors of a program before anything is allocated, and returns them by their index in the plan.
@@ -60,7 +69,7 @@ func survey(c engine.Config, p *program.Program) (map[int]*source, error) {
 		if err != nil {
 			return nil, &model.PlanError{Op: -1, Tensor: p.Plan.Tensors[w].Name, Reason: err.Error()}
 		}
-		s.layout = l
+		s.layout, s.index = l, w
 	}
 	return sources, nil
 }
@@ -110,23 +119,25 @@ const uploadChunk = 16 << 20
 
 func up(n, to int64) int64 { return (n + to - 1) / to * to }
 
-// upload lays a matrix out in device memory, piece by piece; done is called with the bytes of the file that are through.
-func (s *session) upload(ctx context.Context, src *source, done func(int64)) (*matrix, error) {
-	m := &matrix{layout: src.layout, rows: src.rows, cols: src.cols, blocks: (src.cols + 31) / 32}
+// upload lays matrices out in device memory as one, piece by piece: of two of a kind, 32 rows of either in turn. done is
+// called with the bytes of the file that are through.
+func (s *session) upload(ctx context.Context, srcs []*source, done func(int64)) (*matrix, error) {
+	src, k := srcs[0], len(srcs)
+	m := &matrix{layout: src.layout, rows: k * src.rows, cols: src.cols, blocks: (src.cols + 31) / 32}
 	limits := s.b.dev.Adapter().Limits
 	tileBytes := m.layout.Planes(32, m.blocks)
-	perPart := (src.rows + 31) / 32
+	perPart := (m.rows + 31) / 32
 	sum := int64(0)
 	for _, n := range tileBytes {
 		sum += n
 		perPart = min(perPart, int(min(limits.Binding/n, 1<<26)))
 	}
-	perPart = min(perPart, int(min((limits.Buffer-4096)/sum, 1<<26)))
+	perPart = min(perPart, int(min((limits.Buffer-4096)/sum, 1<<26))) / k * k
 	if perPart < 1 {
-		return nil, fmt.Errorf("tensor %s: 32 rows need a binding of %d bytes, the device has %d: %w", src.name, sum, limits.Binding, engine.ErrOutOfMemory)
+		return nil, fmt.Errorf("tensor %s: 32 rows need %d bytes, a binding of the device has %d: %w", src.name, sum, limits.Binding, engine.ErrOutOfMemory)
 	}
-	for first := 0; first < src.rows; first += perPart * 32 {
-		part, err := s.uploadPart(ctx, src, m, first, min(perPart*32, src.rows-first), done)
+	for first := 0; first < m.rows; first += perPart * 32 {
+		part, err := s.uploadPart(ctx, srcs, m, first, min(perPart*32, m.rows-first), done)
 		if err != nil {
 			return nil, fmt.Errorf("tensor %s: %w", src.name, err)
 		}
@@ -135,7 +146,8 @@ func (s *session) upload(ctx context.Context, src *source, done func(int64)) (*m
 	return m, nil
 }
 
-func (s *session) uploadPart(ctx context.Context, src *source, m *matrix, first, rows int, done func(int64)) (matrixPart, error) {
+// uploadPart lays rows [first, first+rows) of m out.
+func (s *session) uploadPart(ctx context.Context, srcs []*source, m *matrix, first, rows int, done func(int64)) (matrixPart, error) {
 	part := matrixPart{first: first, rows: rows}
 	at := int64(0)
 	for _, n := range m.layout.Planes(rows, m.blocks) {
@@ -152,11 +164,8 @@ func (s *session) uploadPart(ctx context.Context, src *source, m *matrix, first,
 		part.planes[i].Buffer = buf
 		sum += n
 	}
-	chunk := int(max(1, uploadChunk/sum)) * 32
-	row, err := src.tensor.Type.RowBytes(src.cols)
-	if err != nil {
-		return part, err
-	}
+	k := len(srcs)
+	chunk := int(max(1, uploadChunk/sum/int64(k))) * 32 * k
 	dst := make([][]byte, len(tileBytes))
 	for r := 0; r < rows; r += chunk {
 		if err := ctx.Err(); err != nil {
@@ -172,16 +181,22 @@ func (s *session) uploadPart(ctx context.Context, src *source, m *matrix, first,
 				clear(dst[i])
 			}
 		}
-		data := src.tensor.Data[(first+r)*row : (first+r+n)*row]
-		if err := m.layout.Pack(dst, src.tensor.Type, data, n, src.cols); err != nil {
-			return part, err
+		for j, src := range srcs {
+			row, err := src.tensor.Type.RowBytes(src.cols)
+			if err != nil {
+				return part, err
+			}
+			data := src.tensor.Data[(first+r)/k*row : (first+r+n)/k*row]
+			if err := m.layout.PackInto(dst, src.tensor.Type, data, n/k, src.cols, k, j); err != nil {
+				return part, err
+			}
+			done(int64(len(data)))
 		}
 		for i := range dst {
 			if err := s.b.dev.Write(buf, part.planes[i].Offset+int64(r/32)*tileBytes[i], dst[i]); err != nil {
 				return part, err
 			}
 		}
-		done(int64(len(data)))
 	}
 	return part, nil
 }

@@ -22,7 +22,7 @@ func all(t *testing.T) []Kernel {
 		lin := Linear{Layout: l, Blocks: 16, Rows: 70, Width: 70, Lanes: 16}
 		full := lin
 		full.Bias, full.Residual = true, true
-		ks = append(ks, lin.Matvec(1), full.Matvec(8), lin.Matmul(), full.Matmul(), lin.Embed(500, 1.5))
+		ks = append(ks, lin.Matvec(1), full.Matvec(8), lin.Matmul(), full.Matmul(), lin.Embed(500, 1.5), lin.Glu(1), lin.Glu(8))
 	}
 	for kind := range maps {
 		k, _ := Map(kind, 100, 0.5)
@@ -37,7 +37,8 @@ func all(t *testing.T) []Kernel {
 	return append(ks, one.Kernel(true), one.Kernel(false), many.Kernel(true), many.Kernel(false), one.Merge(), KVAppend(2, 33),
 		Norm{Size: 100, Groups: 2, Weight: true, Eps: 1e-6}.Kernel(), Norm{Size: 10, Groups: 2, Gain: 0.5}.Kernel(),
 		Norm{Size: 100, Groups: 2, Weight: true, Add: true}.Kernel(), Slice(2, 8, 1, 4, 8), Rope(2, 8, 6, true), Rope(2, 8, 6, false),
-		ShortConv(70, 4), Delta{KeyHeads: 1, Heads: 2, Key: 33, Value: 40}.Kernel(), Top(5000, true), Top(320, false),
+		ShortConv(70, 4, false), ShortConv(70, 4, true), GluOf(64),
+		Norm{Size: 16, Groups: 2, Weight: true, Gate: true}.Kernel(), Norm{Size: 16, Groups: 2, Weight: true, Turn: 8}.Kernel(), Delta{KeyHeads: 1, Heads: 2, Key: 33, Value: 40}.Kernel(), Top(5000, true), Top(320, false),
 		LogSumExp(5000, true), LogSumExp(2, false))
 }
 

@@ -87,6 +87,11 @@ func (p plane) tileBytes(blocks int) int { return (blocks + p.per - 1) / p.per *
 //
 // Errors: a type that cannot be dequantised, src of another size.
 func (l Layout) Pack(dst [][]byte, t gguf.Type, src []byte, rows, cols int) error {
+	return l.PackInto(dst, t, src, rows, cols, 1, 0)
+}
+
+// PackInto is [Layout.Pack] of every of-th 32 rows of dst, from the at-th on, which is how several matrices become one.
+func (l Layout) PackInto(dst [][]byte, t gguf.Type, src []byte, rows, cols, of, at int) error {
 	stride, err := t.RowBytes(cols)
 	if err != nil {
 		return err
@@ -108,15 +113,16 @@ func (l Layout) Pack(dst [][]byte, t gguf.Type, src []byte, rows, cols int) erro
 			row := make([]byte, width)
 			values := make([]float32, cols)
 			for i := w; i < tiles && errs[w] == nil; i += workers {
+				to := i*of + at
 				for r := i * tile; r < min((i+1)*tile, rows); r++ {
 					if err := l.convert(row, t, src[r*stride:(r+1)*stride], values); err != nil {
 						errs[w] = err
 						break
 					}
 					for b := range blocks {
-						l.pack(dst, (i*blocks+b)*tile+r%tile, row, b)
+						l.pack(dst, (to*blocks+b)*tile+r%tile, row, b)
 						if len(l.planes) > 2 && l.planes[2].per == 8 && b%8 == 0 {
-							packSuper(l.Type, dst[2], (i*(blocks/8)+b/8)*tile+r%tile, row, b/8)
+							packSuper(l.Type, dst[2], (to*(blocks/8)+b/8)*tile+r%tile, row, b/8)
 						}
 					}
 				}

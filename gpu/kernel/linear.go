@@ -84,11 +84,37 @@ func (l Linear) Matvec(columns int) Kernel {
 		unroll = Unroll
 	}
 	t.int("UNROLL", unroll)
+	t.file("chain", 1)
 	t.unrolled("matvec", columns, unroll)
 	return t.end()
 }
 
-// MatvecGrid is the grid of [Linear.Matvec] for n columns.
+// Glu is SiLU(first half) · second half of a matrix of which every 64 rows are 32 of either, for few columns, columns at a
+// time; Rows and Width count the rows of a half. Bindings: step, x, y, planes.
+func (l Linear) Glu(columns int) Kernel {
+	t := l.start("glu")
+	t.kernel.Name += fmt.Sprintf(" × %d", columns)
+	t.int("COLUMNS", columns)
+	t.int("ROWS", 256/l.Lanes)
+	t.int("SUMS", 2*256*columns)
+	t.file("chain", 1)
+	t.file("swiglu", 1)
+	t.file("matvec_glu", columns)
+	return t.end()
+}
+
+// GluOf joins the two halves of width values that a matrix like that of [Linear.Glu] gives. Bindings: step, x, y.
+func GluOf(width int) Kernel {
+	t := begin(fmt.Sprintf("glu of [%d]", width))
+	t.read("x", "f32")
+	t.write("y", "f32")
+	t.int("WIDTH", width)
+	t.file("swiglu", 1)
+	t.file("glu", 1)
+	return t.end()
+}
+
+// MatvecGrid is the grid of [Linear.Matvec] and [Linear.Glu] for n columns.
 func (l Linear) MatvecGrid(n, columns int) [3]uint32 {
 	rows := 256 / l.Lanes
 	return Grid((l.Rows+rows-1)/rows, (n+columns-1)/columns)

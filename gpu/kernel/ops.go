@@ -6,27 +6,36 @@ import (
 	"github.com/pooled/pooled/core/model"
 )
 
-// Norm sizes a normalisation of groups.
+// Norm sizes a normalisation of groups, with what is fused into it.
 type Norm struct {
 	Size, Groups int
 	Eps          float64
 	// Weight says whether a weight [Size] multiplies; without it the result has length Gain.
 	Weight bool
 	Gain   float64
-	// Add says whether the sum of two inputs is normalised, and also kept.
+	// Stride is the width of the rows that are read, Offset where the first group begins in them, and GroupStride how far
+	// the next one is. Stride 0 means that the groups lie side by side and fill the row.
+	Stride, Offset, GroupStride int
+	// Add says whether the sum of two inputs is normalised, and also kept. It excludes a Stride.
 	Add bool
+	// Gate says whether the result is the second input of a SwiGLU.
+	Gate bool
+	// Turn is, above 0, how many values of each group a Rope turns afterwards.
+	Turn        int
+	Interleaved bool
 }
 
-// Kernel is the normalisation. Bindings: step, x, y, weight (where Weight), other and total (where Add).
+// Kernel is the normalisation. Bindings: step, x, y, weight (where Weight), other and total (where Add), gate (where Gate),
+// turns (where Turn).
 func (n Norm) Kernel() Kernel {
 	t := begin(fmt.Sprintf("norm [%d, %d]", n.Groups, n.Size))
 	t.read("x", "f32")
 	t.write("y", "f32")
-	result := "v"
+	weighted := "v"
 	mean, gain := 1.0, n.Gain
 	if n.Weight {
 		t.read("weight", "f32")
-		result, mean, gain = "v * weight[i]", 1/float64(n.Size), 1
+		weighted, mean, gain = "v * weight[i]", 1/float64(n.Size), 1
 	}
 	load := "return x[i];"
 	if n.Add {
@@ -34,8 +43,14 @@ func (n Norm) Kernel() Kernel {
 		t.write("total", "f32")
 		load = "let v = x[i] + other[i]; total[i] = v; return v;"
 	}
+	if n.Stride == 0 {
+		n.Stride, n.Offset, n.GroupStride = n.Size*n.Groups, 0, n.Size
+	}
 	t.int("SIZE", n.Size)
 	t.int("GROUPS", n.Groups)
+	t.int("STRIDE", n.Stride)
+	t.int("OFFSET", n.Offset)
+	t.int("GSTRIDE", n.GroupStride)
 	threads := 32
 	for threads < 256 && threads < n.Size {
 		threads *= 2
@@ -45,7 +60,22 @@ func (n Norm) Kernel() Kernel {
 	t.float("GAIN", gain)
 	t.float("EPS", n.Eps)
 	t.fn("fn load(i: u32) -> f32 { " + load + " }")
-	t.fn("fn result(v: f32, i: u32) -> f32 { return " + result + "; }")
+	t.fn("fn weighted(v: f32, i: u32) -> f32 { return " + weighted + "; }")
+	switch {
+	case n.Gate:
+		t.kernel.Name += " gated"
+		t.read("gate", "f32")
+		t.file("swiglu", 1)
+		t.file("norm_gate", 1)
+	case n.Turn > 0:
+		t.kernel.Name += " turned"
+		t.read("turns", "vec2<f32>")
+		t.int("DIMS", n.Turn)
+		t.bool("INTERLEAVED", n.Interleaved)
+		t.file("norm_rope", 1)
+	default:
+		t.file("norm_plain", 1)
+	}
 	t.file("norm", 1)
 	return t.end()
 }
@@ -114,8 +144,8 @@ func Rope(heads, size, dims int, interleaved bool) Kernel {
 	return t.end()
 }
 
-// ShortConv convolves channels over time. Bindings: step, x, y, weight, state.
-func ShortConv(channels, taps int) Kernel {
+// ShortConv convolves channels over time, with a SiLU after it where asked. Bindings: step, x, y, weight, state.
+func ShortConv(channels, taps int, silu bool) Kernel {
 	t := begin(fmt.Sprintf("short conv [%d, %d]", channels, taps))
 	t.read("x", "f32")
 	t.write("y", "f32")
@@ -123,6 +153,12 @@ func ShortConv(channels, taps int) Kernel {
 	t.write("state", "f32")
 	t.int("CHANNELS", channels)
 	t.int("TAPS", taps)
+	activate := "x"
+	if silu {
+		t.file("silu", 1)
+		activate = "apply(x)"
+	}
+	t.fn("fn activate(x: f32) -> f32 { return " + activate + "; }")
 	t.file("short_conv", 1)
 	return t.end()
 }

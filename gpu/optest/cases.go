@@ -121,6 +121,7 @@ func Cases() []Case {
 	m := &maker{rand.New(rand.NewPCG(7, 7))}
 	var cs []Case
 	cs = append(cs, m.linears()...)
+	cs = append(cs, m.glus()...)
 	cs = append(cs, m.embeds()...)
 	cs = append(cs, m.elements()...)
 	cs = append(cs, m.norms()...)
@@ -168,6 +169,25 @@ func (m *maker) linears() []Case {
 		m.linear(gguf.Q4_0, 300, 1088, true, 1, 2, 5, 8, 17, 70),
 		m.linear(gguf.Q8_0, 3100, 64, false, 1, 33),
 	)
+}
+
+// glus are SwiGLUs of two products of one input, which a backend may compute at once.
+func (m *maker) glus() []Case {
+	var cs []Case
+	for _, g := range []struct {
+		t          gguf.Type
+		rows, cols int
+	}{{gguf.Q4_0, 96, 64}, {gguf.Q6_K, 64, 256}, {gguf.F16, 33, 32}} {
+		scale := 1 / math.Sqrt(float64(g.cols))
+		w := weights(m.tensor(g.t, scale, g.rows, g.cols), m.tensor(g.t, scale, g.rows, g.cols))
+		c := stateless(fmt.Sprintf("linear glu %s %d×%d", strings.ToLower(g.t.String()), g.rows, g.cols), w, []int{g.cols}, g.rows,
+			func(o *model.Ops, in []model.Value) model.Value {
+				return o.SwiGLU(o.Linear(in[0], "w0", g.rows, g.cols), o.Linear(in[0], "w1", g.rows, g.cols))
+			})
+		c.Columns = []int{1, 5, 40}
+		cs = append(cs, c)
+	}
+	return cs
 }
 
 func (m *maker) embeds() []Case {

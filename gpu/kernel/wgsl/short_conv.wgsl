@@ -1,5 +1,5 @@
 // ShortConv: out[t, c] = Σ_j W[c, j] · row[t + j, c], where rows 0 … TAPS−2 are the state and the batch follows; then the
-// state becomes the last TAPS−1 rows.
+// state becomes the last TAPS−1 rows. A SiLU that follows can be fused.
 //
 // Bindings: now; x f32 [n, CHANNELS] read; y the same, write; weight f32 [CHANNELS, TAPS] read; state f32
 // [TAPS−1, CHANNELS] read and written.
@@ -21,7 +21,7 @@ fn main(
       if (r < TAPS - 1u) { v = state[r * CHANNELS + c]; } else { v = x[(r - (TAPS - 1u)) * CHANNELS + c]; }
       sum = fma(weight[c * TAPS + j], v, sum);
     }
-    y[t * CHANNELS + c] = sum;
+    y[t * CHANNELS + c] = activate(sum);
   }
   // Upwards, so that what is still to be read of a short batch is not yet overwritten.
   for (var i = 0u; i < TAPS - 1u; i++) {
