@@ -2,12 +2,16 @@ package workspace
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"path"
 	"slices"
 	"strings"
+	"time"
 )
 
 // maxEntries bounds the entries of one folder that are looked at.
@@ -21,6 +25,8 @@ type Entry struct {
 	Dir bool
 	// Size is that of a file in bytes.
 	Size int64
+	// Modified is when a file was last written.
+	Modified time.Time
 	// Kind names what is neither a file nor a folder, such as "symbolic link" or "named pipe".
 	Kind string
 
@@ -87,7 +93,7 @@ func entry(d fs.DirEntry) Entry {
 	case e.Dir:
 	case d.Type().IsRegular():
 		if info, err := d.Info(); err == nil {
-			e.Size = info.Size()
+			e.Size, e.Modified = info.Size(), info.ModTime()
 		}
 	default:
 		e.Kind = kindName(d.Type())
@@ -136,4 +142,20 @@ func (w *Workspace) Files(ctx context.Context, n int) (list []Entry, more bool, 
 		err = nil
 	}
 	return list, more, err
+}
+
+// Fingerprint returns a text that changes when a file of the project is written, made or removed. It looks at no content.
+func (w *Workspace) Fingerprint(ctx context.Context) (string, error) {
+	h, n := sha256.New(), 0
+	err := w.walk(ctx, ".", 0, func(p string, e Entry) error {
+		if n++; n > maxSearchFiles {
+			return errEnough
+		}
+		fmt.Fprintf(h, "%q %d %d\n", p, e.Size, e.Modified.UnixNano())
+		return nil
+	})
+	if err != nil && !errors.Is(err, errEnough) {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
 }
