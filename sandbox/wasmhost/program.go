@@ -25,10 +25,20 @@ type Config struct {
 	MaxMemory uint64
 	// Cache keeps compiled code; nil compiles every time.
 	Cache *Cache
+	// Host are the functions that the guest may call besides the few of its standard library.
+	Host []HostFunc
 	// Interpreter runs the module without compiling it to native code: a fast start, slow calls.
 	Interpreter bool
 	// Uninterruptible leaves out the checks that let a context stop a call. Only for guests that bound their own work.
 	Uninterruptible bool
+}
+
+// HostFunc is a function of the host that a guest may call. Its parameters and its result are 32-bit numbers; everything
+// that the guest hands over is untrusted.
+type HostFunc struct {
+	Module, Name string
+	Params       int
+	Call         func(ctx context.Context, memory api.Memory, args []uint32) uint32
 }
 
 // Program is a compiled guest.
@@ -56,11 +66,33 @@ func Compile(ctx context.Context, c Config) (*Program, error) {
 	if err := instantiateWASI(ctx, r); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s guest: %w", c.Name, err), r.Close(ctx))
 	}
+	for _, f := range c.Host {
+		if err := f.instantiate(ctx, r); err != nil {
+			return nil, errors.Join(fmt.Errorf("%s guest: %w", c.Name, err), r.Close(ctx))
+		}
+	}
 	m, err := r.CompileModule(ctx, c.Wasm)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s guest: %w", c.Name, err), r.Close(ctx))
 	}
 	return &Program{name: c.Name, limit: c.MaxMemory / pageSize * pageSize, runtime: r, module: m}, nil
+}
+
+func (f HostFunc) instantiate(ctx context.Context, r wazero.Runtime) error {
+	params := make([]api.ValueType, f.Params)
+	for i := range params {
+		params[i] = api.ValueTypeI32
+	}
+	call := api.GoModuleFunc(func(ctx context.Context, m api.Module, stack []uint64) {
+		args := make([]uint32, f.Params)
+		for i := range args {
+			args[i] = uint32(stack[i])
+		}
+		stack[0] = uint64(f.Call(ctx, m.Memory(), args))
+	})
+	_, err := r.NewHostModuleBuilder(f.Module).NewFunctionBuilder().
+		WithGoModuleFunction(call, params, []api.ValueType{api.ValueTypeI32}).Export(f.Name).Instantiate(ctx)
+	return err
 }
 
 // compilerSupported reports whether native code can be generated here.
@@ -189,6 +221,21 @@ func (i *Instance) View(b Buffer) ([]byte, error) {
 		return nil, &CallError{Guest: i.name, Function: "memory", Err: fmt.Errorf("%w: a buffer lies outside its memory", ErrTrap)}
 	}
 	return view, nil
+}
+
+// CopyFrom gives the instance the memory of another one, between two calls of both. Both must be instances of the same module,
+// though of different programs perhaps: one that was compiled without checks prepares what one with checks goes on with. A
+// module of sandbox/guest keeps its whole state in memory.
+func (i *Instance) CopyFrom(other *Instance) error {
+	from, to := other.module.Memory(), i.module.Memory()
+	if size := from.Size(); size > to.Size() {
+		if _, ok := to.Grow((size - to.Size()) / pageSize); !ok {
+			return &CallError{Guest: i.name, Function: "copy", Err: ErrMemory}
+		}
+	}
+	view, _ := from.Read(0, from.Size())
+	to.Write(0, view)
+	return nil
 }
 
 // Result returns a copy of the answer of the last call.
