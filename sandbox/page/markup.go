@@ -7,7 +7,7 @@ import (
 )
 
 // maxMarkup bounds the page's own HTML. Units: bytes.
-const maxMarkup = 4 << 20
+const maxMarkup = 2 << 20
 
 // markup parses HTML as browsers do and returns its nodes for the guest, which
 // replays them: happy-dom's own parser is loose (it loses a script that holds "1<<2").
