@@ -1,6 +1,7 @@
 package app
 
 import (
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -8,14 +9,14 @@ import (
 
 func TestPacer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		asked := 0
+		var asked atomic.Int32
 		p := newPacer(30*time.Millisecond, nil)
-		p.ask = func() { asked++ }
-		expect := func(what string, want int) {
+		p.ask = func() { asked.Add(1) }
+		expect := func(what string, want int32) {
 			t.Helper()
 			synctest.Wait()
-			if asked != want {
-				t.Errorf("%s: asked for %d frames, want %d", what, asked, want)
+			if got := asked.Load(); got != want {
+				t.Errorf("%s: asked for %d frames, want %d", what, got, want)
 			}
 		}
 		time.Sleep(time.Second)

@@ -46,7 +46,7 @@ func rgba(c uint32, a uint8) color.NRGBA {
 var Light = Palette{
 	Ground: rgb(0xfbfaf8), Surface: rgb(0xffffff), Sunken: rgb(0xf4f2ee),
 	Line: rgb(0xe5e1da), Hover: rgba(0x1f1d1a, 0x0d),
-	Ink: rgb(0x23211e), Muted: rgb(0x6d675f), Faint: rgb(0x98918a),
+	Ink: rgb(0x23211e), Muted: rgb(0x6d675f), Faint: rgb(0x8a837b),
 	Accent: rgb(0x0c6e78), OnAccent: rgb(0xffffff), AccentWash: rgb(0xe2f0f0),
 	Bubble: rgb(0xeaf1f1),
 	Warn:   rgb(0xfdf3dc), WarnInk: rgb(0x76520b), Bad: rgb(0xfbe9e6), BadInk: rgb(0x9b2c1f),
@@ -100,8 +100,6 @@ type Theme struct {
 	Shaper *text.Shaper
 	// IsDark says which palette is in use.
 	IsDark bool
-	// Epoch changes when the palette does.
-	Epoch int
 	// Cache is where package widget keeps the widths of words.
 	Cache    any
 	material material.Theme
@@ -129,7 +127,6 @@ func (t *Theme) SetDark(dark bool) {
 	if dark {
 		t.Palette = Dark
 	}
-	t.Epoch++
 	t.material.Palette = material.Palette{Bg: t.Ground, Fg: t.Ink, ContrastBg: t.Accent, ContrastFg: t.OnAccent}
 }
 

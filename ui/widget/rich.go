@@ -24,6 +24,7 @@ import (
 
 // run is text of one style on one line.
 type run struct {
+	text   string
 	glyphs []text.Glyph
 	style  markdown.Style
 	x, end fixed.Int26_6
@@ -67,8 +68,9 @@ func (r *Rich) Layout(gtx layout.Context, th *theme.Theme, spans []markdown.Span
 	width := gtx.Constraints.Max.X
 	same := len(spans) == len(r.spans) && (len(spans) == 0 || &spans[0] == &r.spans[0])
 	if !same || r.lines == nil || r.metric != gtx.Metric || r.width != width || r.size != s.Size || r.bold != s.Bold {
+		keep := r.metric == gtx.Metric && r.size == s.Size && r.bold == s.Bold
 		r.spans, r.metric, r.width, r.size, r.bold = spans, gtx.Metric, width, s.Size, s.Bold
-		r.lay(gtx, th)
+		r.lay(gtx, th, keep)
 	}
 	pitch := float32(gtx.Sp(s.Size)) * theme.LineGap
 	for i, l := range r.lines {
@@ -161,14 +163,30 @@ type piece struct {
 	ends, breaks bool
 }
 
-// lay breaks the spans into lines.
-func (r *Rich) lay(gtx layout.Context, th *theme.Theme) {
+// run shapes a run of the line that is laid out next, or takes it over when the old line there had the same: in text
+// that grows, all but the last line stays.
+func (r *Rich) run(th *theme.Theme, old []line, k int, s string, st markdown.Style, ppem, x fixed.Int26_6) run {
+	if i := len(r.lines); i < len(old) && k < len(old[i].runs) {
+		if o := old[i].runs[k]; o.text == s && o.style == st && o.x == x {
+			return o
+		}
+	}
+	gs, w := shape(th, fontOf(st, r.bold), ppem, s, nil)
+	return run{text: s, glyphs: gs, style: st, x: x, end: x + w}
+}
+
+// lay breaks the spans into lines. With keep, fonts and sizes are those of before.
+func (r *Rich) lay(gtx layout.Context, th *theme.Theme, keep bool) {
 	var all strings.Builder
 	for _, s := range r.spans {
 		all.WriteString(s.Text)
 	}
 	r.label, r.widest = all.String(), 0
-	r.lines = r.lines[:0]
+	old := r.lines
+	if !keep {
+		old = nil
+	}
+	r.lines = make([]line, 0, len(old)+1)
 	ppem := func(st markdown.Style) fixed.Int26_6 {
 		em := fixed.I(gtx.Sp(r.size))
 		if st&markdown.Mono != 0 {
@@ -193,9 +211,8 @@ func (r *Rich) lay(gtx layout.Context, th *theme.Theme) {
 			if j == len(current) {
 				s = strings.TrimRight(s, " ")
 			}
-			gs, w := shape(th, fontOf(st, r.bold), ppem(st), s, nil)
-			l.runs = append(l.runs, run{glyphs: gs, style: st, x: x, end: x + w})
-			x += w
+			l.runs = append(l.runs, r.run(th, old, len(l.runs), s, st, ppem(st), x))
+			x = l.runs[len(l.runs)-1].end
 			i = j
 		}
 		r.widest = max(r.widest, x.Ceil())

@@ -34,7 +34,6 @@ type Page struct {
 
 	newChat, model, look, send, stop, down widget.Clickable
 	toy, problem                           ui.BannerState
-	toyCopy                                ui.Copy
 	// focus asks for the focus to go to the editor.
 	focus bool
 }
