@@ -189,10 +189,8 @@ func (a *attender) part(p *partial, from int) {
 func (a *attender) block(p *partial, from, n int) {
 	c, dim, columns := a.cache, a.cache.shape.KeyDim, a.tokens*a.share
 	clear(a.scores)
-	for g := 0; g < n; g += kern.Lanes {
-		panel := c.keys[(a.kvHead*c.positions+from+g)*dim:][:kern.Lanes*dim]
-		kern.PanelDot(a.scores[g:], keyBlock, a.query, dim, panel, dim, columns)
-	}
+	panels := c.keys[(a.kvHead*c.positions+from)*dim:]
+	kern.PanelDot(a.scores, keyBlock, a.query, dim, panels, kern.Lanes*dim, (n+kern.Lanes-1)/kern.Lanes, dim, columns)
 	for col := range columns {
 		scores := a.scores[col*keyBlock:][:n]
 		last := a.pos + col/a.share
@@ -215,10 +213,8 @@ func (a *attender) block(p *partial, from, n int) {
 			vec.Scale(acc, acc, keep)
 		}
 	}
-	for g := range c.valueGroups {
-		panel := c.values[((a.kvHead*c.valueGroups+g)*c.positions+from)*kern.Lanes:][:n*kern.Lanes]
-		kern.PanelDot(p.acc[g*kern.Lanes:], p.width, a.scores, keyBlock, panel, n, columns)
-	}
+	panels = c.values[(a.kvHead*c.valueGroups*c.positions+from)*kern.Lanes:]
+	kern.PanelDot(p.acc, p.width, a.scores, keyBlock, panels, c.positions*kern.Lanes, c.valueGroups, n, columns)
 }
 
 // finish writes the columns' results; t is the first token's row in y.

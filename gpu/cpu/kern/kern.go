@@ -12,18 +12,39 @@ import "github.com/pooled/pooled/core/quant"
 // Lanes is the number of outputs that a panel holds side by side.
 const Lanes = 16
 
-// PanelDot adds Σ_k x[c, k] · panel[k, lane] to dst[c, lane], for n columns and 16 lanes.
-// Shapes: dst [n, 16] with dstStride values from row to row, x [n, k] with xStride, panel [k, 16] of float16.
-func PanelDot(dst []float32, dstStride int, x []float32, xStride int, panel []uint16, k, n int) {
-	if k == 0 || n == 0 {
+// PanelDot adds Σ_k x[c, k] · panel[p][k, lane] to dst[c, 16·p + lane], for n columns and count panels of 16 lanes.
+// Shapes: dst [n, 16·count] with dstStride values from row to row, x [n, k] with xStride, and from panelStride to
+// panelStride a panel [k, 16] of float16.
+func PanelDot(dst []float32, dstStride int, x []float32, xStride int, panels []uint16, panelStride, count, k, n int) {
+	if k == 0 || n == 0 || count == 0 {
 		return
 	}
 	// Touch the last element of each, so that the assembly below stays within the slices.
-	_, _, _ = dst[(n-1)*dstStride+Lanes-1], x[(n-1)*xStride+k-1], panel[k*Lanes-1]
-	if useAVX2 {
-		panelDotAVX2(&dst[0], dstStride, &x[0], xStride, &panel[0], k, n)
+	_, _, _ = dst[(n-1)*dstStride+count*Lanes-1], x[(n-1)*xStride+k-1], panels[(count-1)*panelStride+k*Lanes-1]
+	if !useAVX2 {
+		for p := range count {
+			panelDot(dst[p*Lanes:], dstStride, x, xStride, panels[p*panelStride:], k, n)
+		}
 		return
 	}
+	whole := n &^ 3
+	if whole > 0 {
+		for p := range count {
+			panelDotAVX2(&dst[p*Lanes], dstStride, &x[0], xStride, &panels[p*panelStride], k, whole)
+		}
+	}
+	for c := whole; c < n; c++ {
+		p := 0
+		for ; p+4 <= count; p += 4 {
+			panelDot4AVX2(&dst[c*dstStride+p*Lanes], &x[c*xStride], &panels[p*panelStride], panelStride, k)
+		}
+		for ; p < count; p++ {
+			panelDotAVX2(&dst[c*dstStride+p*Lanes], dstStride, &x[c*xStride], xStride, &panels[p*panelStride], k, 1)
+		}
+	}
+}
+
+func panelDot(dst []float32, dstStride int, x []float32, xStride int, panel []uint16, k, n int) {
 	for c := range n {
 		d := dst[c*dstStride:][:Lanes]
 		for j := range k {

@@ -115,6 +115,68 @@ one_end:
 	VZEROUPPER
 	RET
 
+// func panelDot4AVX2(dst *float32, x *float32, panels *uint16, panelStride int, k int)
+// Requires: AVX, F16C, FMA3
+TEXT ·panelDot4AVX2(SB), NOSPLIT, $0-40
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+8(FP), CX
+	MOVQ    panels+16(FP), DX
+	MOVQ    panelStride+24(FP), BX
+	MOVQ    k+32(FP), SI
+	SHLQ    $0x01, BX
+	MOVQ    DX, DI
+	ADDQ    BX, DX
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	MOVQ    DX, R8
+	ADDQ    BX, DX
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	MOVQ    DX, R9
+	ADDQ    BX, DX
+	VMOVUPS 128(AX), Y4
+	VMOVUPS 160(AX), Y5
+	MOVQ    DX, R10
+	ADDQ    BX, DX
+	VMOVUPS 192(AX), Y6
+	VMOVUPS 224(AX), Y7
+
+k:
+	VBROADCASTSS (CX), Y8
+	VCVTPH2PS    (DI), Y9
+	VCVTPH2PS    16(DI), Y10
+	VFMADD231PS  Y9, Y8, Y0
+	VFMADD231PS  Y10, Y8, Y1
+	ADDQ         $0x20, DI
+	VCVTPH2PS    (R8), Y9
+	VCVTPH2PS    16(R8), Y10
+	VFMADD231PS  Y9, Y8, Y2
+	VFMADD231PS  Y10, Y8, Y3
+	ADDQ         $0x20, R8
+	VCVTPH2PS    (R9), Y9
+	VCVTPH2PS    16(R9), Y10
+	VFMADD231PS  Y9, Y8, Y4
+	VFMADD231PS  Y10, Y8, Y5
+	ADDQ         $0x20, R9
+	VCVTPH2PS    (R10), Y9
+	VCVTPH2PS    16(R10), Y10
+	VFMADD231PS  Y9, Y8, Y6
+	VFMADD231PS  Y10, Y8, Y7
+	ADDQ         $0x20, R10
+	ADDQ         $0x04, CX
+	DECQ         SI
+	JNZ          k
+	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y1, 32(AX)
+	VMOVUPS      Y2, 64(AX)
+	VMOVUPS      Y3, 96(AX)
+	VMOVUPS      Y4, 128(AX)
+	VMOVUPS      Y5, 160(AX)
+	VMOVUPS      Y6, 192(AX)
+	VMOVUPS      Y7, 224(AX)
+	VZEROUPPER
+	RET
+
 // func deltaStepAVX2(out *float32, state *float32, q *float32, k *float32, v *float32, keyDim int, valueDim int, keep float32, beta float32)
 // Requires: AVX, FMA3
 TEXT ·deltaStepAVX2(SB), NOSPLIT, $0-64

@@ -46,46 +46,53 @@ func paths(t *testing.T, f func(t *testing.T)) {
 func TestPanelDot(t *testing.T) {
 	paths(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(1, 1))
-		for _, c := range []struct{ k, n int }{{1, 1}, {7, 2}, {64, 1}, {64, 3}, {64, 4}, {33, 5}, {128, 9}, {256, 48}} {
-			t.Run(fmt.Sprintf("k=%d n=%d", c.k, c.n), func(t *testing.T) {
-				panel := make([]uint16, c.k*Lanes)
-				w := make([]float32, len(panel)) // [lanes, k]
-				for j := range c.k {
-					for lane := range Lanes {
+		for _, c := range []struct{ k, count, n int }{
+			{1, 1, 1}, {7, 2, 2}, {64, 4, 1}, {64, 8, 3}, {64, 1, 4}, {33, 5, 5}, {128, 4, 9}, {256, 3, 48},
+		} {
+			t.Run(fmt.Sprintf("k=%d panels=%d n=%d", c.k, c.count, c.n), func(t *testing.T) {
+				lanes, stride := c.count*Lanes, c.k*Lanes+7
+				panels := make([]uint16, c.count*stride)
+				w := make([]float32, lanes*c.k) // [lanes, k]
+				for lane := range lanes {
+					for j := range c.k {
 						h := quant.FloatToHalf(float32(rng.NormFloat64()))
-						panel[j*Lanes+lane] = h
+						panels[lane/Lanes*stride+j*Lanes+lane%Lanes] = h
 						w[lane*c.k+j] = quant.HalfToFloat(h)
 					}
 				}
-				xStride, dstStride := c.k+3, Lanes+5
+				xStride, dstStride := c.k+3, lanes+5
 				x, rows := random(rng, c.n*xStride), make([]float32, 0, c.n*c.k)
 				for i := range c.n {
 					rows = append(rows, x[i*xStride:][:c.k]...)
 				}
-				want := make([]float32, c.n*Lanes)
-				ref.Linear(want, rows, w, nil, Lanes, c.k)
+				want := make([]float32, c.n*lanes)
+				ref.Linear(want, rows, w, nil, lanes, c.k)
 				dst := make([]float32, c.n*dstStride)
-				PanelDot(dst, dstStride, x, xStride, panel, c.k, c.n)
+				PanelDot(dst, dstStride, x, xStride, panels, stride, c.count, c.k, c.n)
 				got := make([]float32, 0, len(want))
 				for i := range c.n {
-					got = append(got, dst[i*dstStride:][:Lanes]...)
-					if slices.ContainsFunc(dst[i*dstStride+Lanes:(i+1)*dstStride], func(v float32) bool { return v != 0 }) {
-						t.Fatal("wrote beyond the 16 lanes of a row")
+					got = append(got, dst[i*dstStride:][:lanes]...)
+					if slices.ContainsFunc(dst[i*dstStride+lanes:(i+1)*dstStride], func(v float32) bool { return v != 0 }) {
+						t.Fatal("wrote beyond the lanes of a row")
 					}
 				}
 				if e := nmse(got, want); e > 1e-12 {
 					t.Errorf("NMSE %.1e, want at most 1e-12", e)
 				}
-				// One column alone has the same bits as among others, and the sum is added to what was there.
-				last := append([]float32(nil), dst[(c.n-1)*dstStride:][:Lanes]...)
-				alone := make([]float32, Lanes)
-				PanelDot(alone, Lanes, x[(c.n-1)*xStride:], xStride, panel, c.k, 1)
-				if !slices.Equal(alone, last) {
-					t.Error("a column alone has other bits than among others")
+				// A column and a panel alone have the same bits as among others, and the sum is added to what was there.
+				for i := range c.n {
+					for p := range c.count {
+						alone := make([]float32, Lanes)
+						PanelDot(alone, Lanes, x[i*xStride:], xStride, panels[p*stride:], stride, 1, c.k, 1)
+						if !slices.Equal(alone, dst[i*dstStride+p*Lanes:][:Lanes]) {
+							t.Fatalf("column %d and panel %d alone have other bits than among others", i, p)
+						}
+					}
 				}
-				PanelDot(alone, Lanes, x[(c.n-1)*xStride:], xStride, panel, c.k, 1)
-				if math.Abs(float64(alone[0]-2*last[0])) > 1e-4*math.Abs(float64(last[0]))+1e-5 {
-					t.Errorf("a second product gives %v, want twice %v", alone[0], last[0])
+				first := dst[0]
+				PanelDot(dst, dstStride, x, xStride, panels, stride, c.count, c.k, c.n)
+				if math.Abs(float64(dst[0]-2*first)) > 1e-4*math.Abs(float64(first))+1e-5 {
+					t.Errorf("a second product gives %v, want twice %v", dst[0], first)
 				}
 			})
 		}
@@ -141,13 +148,14 @@ func TestMulAdd(t *testing.T) {
 
 func BenchmarkPanelDot(b *testing.B) {
 	rng := rand.New(rand.NewPCG(4, 4))
-	for _, n := range []int{1, 4, 48} {
-		b.Run(fmt.Sprintf("k=128 n=%d", n), func(b *testing.B) {
-			x, dst, panel := random(rng, n*128), make([]float32, n*Lanes), make([]uint16, 128*Lanes)
+	const k, count = 64, 8
+	for _, n := range []int{1, 3, 4, 48} {
+		b.Run(fmt.Sprintf("k=%d panels=%d n=%d", k, count, n), func(b *testing.B) {
+			x, dst, panels := random(rng, n*k), make([]float32, n*count*Lanes), make([]uint16, count*k*Lanes)
 			for b.Loop() {
-				PanelDot(dst, Lanes, x, 128, panel, 128, n)
+				PanelDot(dst, count*Lanes, x, k, panels, k*Lanes, count, k, n)
 			}
-			b.ReportMetric(float64(b.N)*float64(2*n*128*Lanes)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
+			b.ReportMetric(float64(b.N)*float64(2*n*k*count*Lanes)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
 		})
 	}
 }

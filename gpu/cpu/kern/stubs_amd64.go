@@ -7,6 +7,9 @@ package kern
 // panelDotAVX2 is PanelDot for k > 0 and n > 0; strides in elements.
 func panelDotAVX2(dst *float32, dstStride int, x *float32, xStride int, panel *uint16, k int, n int)
 
+// panelDot4AVX2 adds the products of one column with four panels to dst[0:64]; k > 0, the stride in elements.
+func panelDot4AVX2(dst *float32, x *float32, panels *uint16, panelStride int, k int)
+
 // deltaStepAVX2 is DeltaStep for valueDim a multiple of 8.
 func deltaStepAVX2(out *float32, state *float32, q *float32, k *float32, v *float32, keyDim int, valueDim int, keep float32, beta float32)
 

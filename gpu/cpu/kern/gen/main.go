@@ -10,6 +10,7 @@ import (
 func main() {
 	ConstraintExpr("amd64")
 	panelDot()
+	panelDot4()
 	deltaStep()
 	mulAdd()
 	Generate()
@@ -70,6 +71,45 @@ func panelDot() {
 		SUBQ(Imm(uint64(cols)), n)
 		JMP(LabelRef(name))
 		Label(name + "_end")
+	}
+	VZEROUPPER()
+	RET()
+}
+
+// panelDot4 is panelDot for one column and four panels: alone, a column of one panel waits for its own two sums.
+func panelDot4() {
+	TEXT("panelDot4AVX2", NOSPLIT, "func(dst *float32, x *float32, panels *uint16, panelStride, k int)")
+	Doc("panelDot4AVX2 adds the products of one column with four panels to dst[0:64]; k > 0, the stride in elements.")
+	dst, x := Load(Param("dst"), GP64()), Load(Param("x"), GP64())
+	panels, stride, k := Load(Param("panels"), GP64()), Load(Param("panelStride"), GP64()), Load(Param("k"), GP64())
+	SHLQ(Imm(1), stride)
+	var p [4]reg.GPVirtual
+	var acc [4][2]reg.VecVirtual
+	for i := range p {
+		p[i] = GP64()
+		MOVQ(panels, p[i])
+		ADDQ(stride, panels)
+		acc[i] = [2]reg.VecVirtual{YMM(), YMM()}
+		VMOVUPS(Mem{Base: dst, Disp: 64 * i}, acc[i][0])
+		VMOVUPS(Mem{Base: dst, Disp: 64*i + 32}, acc[i][1])
+	}
+	Label("k")
+	b := YMM()
+	VBROADCASTSS(Mem{Base: x}, b)
+	for i := range p {
+		w0, w1 := YMM(), YMM()
+		VCVTPH2PS(Mem{Base: p[i]}, w0)
+		VCVTPH2PS(Mem{Base: p[i], Disp: 16}, w1)
+		VFMADD231PS(w0, b, acc[i][0])
+		VFMADD231PS(w1, b, acc[i][1])
+		ADDQ(Imm(32), p[i])
+	}
+	ADDQ(Imm(4), x)
+	DECQ(k)
+	JNZ(LabelRef("k"))
+	for i := range p {
+		VMOVUPS(acc[i][0], Mem{Base: dst, Disp: 64 * i})
+		VMOVUPS(acc[i][1], Mem{Base: dst, Disp: 64*i + 32})
 	}
 	VZEROUPPER()
 	RET()
