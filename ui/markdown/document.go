@@ -7,6 +7,7 @@ package markdown
 import (
 	"slices"
 	"strings"
+	"time"
 )
 
 // Kind says what a [Block] is.
@@ -90,7 +91,12 @@ type Document struct {
 	base, fixed int
 	dirty       bool
 	closed      bool
+	// next is when the text may be read again.
+	next time.Time
 }
+
+// slow is what reading a text may take before it is done less often.
+const slow = 5 * time.Millisecond
 
 // Append adds text to the end.
 func (d *Document) Append(s string) {
@@ -101,14 +107,17 @@ func (d *Document) Append(s string) {
 	d.dirty, d.closed = true, false
 }
 
-// Close says that nothing follows: the text is read once more as a whole, which settles what a later line may have
-// changed, and fences that were never ended count as ended.
+// Close says that nothing follows: the text is read once more as a whole, unless it is very long, which settles what a
+// later line may have changed, and fences that were never ended count as ended.
 func (d *Document) Close() {
 	if d.closed {
 		return
 	}
 	d.closed, d.dirty = true, true
-	d.base, d.fixed = 0, 0
+	d.next = time.Time{}
+	if len(d.source) <= maxReread {
+		d.base, d.fixed = 0, 0
+	}
 }
 
 // Source returns the text.
@@ -119,10 +128,17 @@ func (d *Document) Len() int { return len(d.source) }
 
 // Blocks returns the blocks of the text so far. The slice is valid until the next call of a method.
 func (d *Document) Blocks() []*Block {
-	if !d.dirty {
+	start := time.Now()
+	if !d.dirty || start.Before(d.next) {
 		return d.blocks
 	}
 	d.dirty = false
+	defer func() {
+		// Reading takes at most a tenth of the time; what is too long to be read again for each word waits a little.
+		if took := time.Since(start); took > slow && !d.closed {
+			d.next = start.Add(10 * took)
+		}
+	}()
 	tail, last := parse(d.source[d.base:], !d.closed)
 	old := d.blocks[d.fixed:]
 	for i, b := range tail.blocks {

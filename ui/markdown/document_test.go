@@ -195,6 +195,50 @@ func TestStreamingIsLinear(t *testing.T) {
 	}
 }
 
+// TestHostile checks that what the parser is slow at is shown as it is, and soon, and that what only looks like it is not.
+func TestHostile(t *testing.T) {
+	for _, c := range []struct {
+		unit  string
+		plain bool
+	}{
+		{"[", true},
+		{"![", true},
+		{"[a](", true},
+		{"[a][", true},
+		{">", true},
+		{"> ", true},
+		{"- ", true},
+		{"1. ", true},
+		{"-", false},
+		{"*", false},
+		{"* * ", true},
+		{"- [ ] a\n\n", false},
+		{"> a\n", false},
+		{"[a](b) c\n\n", false},
+	} {
+		t.Run(c.unit, func(t *testing.T) {
+			var d markdown.Document
+			source := strings.Repeat(c.unit, 20_000/len(c.unit))
+			d.Append(source)
+			d.Close()
+			start := time.Now()
+			b := d.Blocks()
+			if took := time.Since(start); took > 2*time.Second {
+				t.Errorf("took %v", took)
+			}
+			if plain := len(b) == 1 && b[0].Plain() == source; plain != c.plain {
+				t.Errorf("plain %v, want %v", plain, c.plain)
+			}
+		})
+	}
+	var d markdown.Document
+	d.Append("```json\n" + strings.Repeat("[1, [2, 3]],\n", 2000) + "```\n")
+	d.Close()
+	if b := d.Blocks(); len(b) != 1 || b[0].Kind != markdown.Code {
+		t.Errorf("brackets in code are taken for hostile: %d blocks", len(b))
+	}
+}
+
 func FuzzStreaming(f *testing.F) {
 	for i, c := range documents {
 		f.Add(c.source, i%5+1)

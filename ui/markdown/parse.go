@@ -29,6 +29,9 @@ type walker struct {
 // parse reads source and returns its blocks and the offset of its last top-level block, or 0 when there is at most one.
 // With growing, a fence that the source leaves open is marked so.
 func parse(source []byte, growing bool) (*walker, int) {
+	if hostile(source) {
+		return asIs(source), 0
+	}
 	w := &walker{source: source}
 	root := reader.Parse(text.NewReader(source))
 	for n := root.FirstChild(); n != nil; n = n.NextSibling() {
