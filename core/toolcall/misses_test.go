@@ -393,6 +393,19 @@ var misses = []struct {
 		shown:    "I do both.",
 	},
 	{
+		name: "hermes: two objects in one call", format: HermesJSON,
+		text:     "<tool_call>\n{\"name\": \"serve\", \"arguments\": {}}\n{\"name\": \"preview_logs\", \"arguments\": {}}\n</tool_call>\nok",
+		want:     []string{`call serve {}`, `call preview_logs {}`},
+		repaired: "added a missing </tool_call>",
+		shown:    "\nok",
+	},
+	{
+		name: "hermes: half a closing tag", format: HermesJSON,
+		text:     "<tool_call>\n{\"name\": \"serve\", \"arguments\": {}}\n</tool_call",
+		want:     []string{`call serve {}`},
+		repaired: "added a missing </tool_call>",
+	},
+	{
 		name: "hermes: a wrong tag", format: HermesJSON,
 		text:     "<tools>\n{\"name\": \"serve\", \"arguments\": {}}\n</tools>",
 		want:     []string{`call serve {}`},

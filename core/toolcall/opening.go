@@ -62,7 +62,11 @@ func (b *builder) opening(tail string, line, fresh bool) opening {
 	}
 	switch tail[0] {
 	case '{', '[':
-		try(opening{verdict: b.jsonStart(tail), body: jsonBody, unsure: !fresh, repaired: []string{"added the missing call markers"}})
+		o := opening{verdict: b.jsonStart(tail), body: jsonBody, unsure: !fresh, repaired: []string{"added the missing call markers"}}
+		if fresh && (b.format == QwenXML || b.format == HermesJSON) {
+			o.closers = []string{callClose} // it may stand in the markers of the call before
+		}
+		try(o)
 	case '`':
 		o := opening{body: jsonBody, fence: true, unsure: !fresh, repaired: []string{"took the call out of a code fence"}}
 		o.verdict, o.marker = b.fenceStart(tail)
