@@ -14,6 +14,9 @@ import (
 	"time"
 
 	"github.com/pooled/pooled/core/model"
+	"github.com/pooled/pooled/core/plugin/modelv1"
+	"github.com/pooled/pooled/core/tool"
+	"github.com/pooled/pooled/core/tool/toolv1"
 )
 
 // Options tune a [Catalog]; the zero value is fit for use.
@@ -21,10 +24,15 @@ type Options struct {
 	// Self is the program that serves the built-in families when it is started with "plugin serve models/NAME"; empty
 	// means the running one.
 	Self string
-	// InProcess runs the built-in families in this process.
+	// InProcess runs what is built in in this process.
 	InProcess bool
-	// StartTimeout bounds the start of a plugin, CallTimeout a call; 0 means 5 s and 10 s.
-	StartTimeout, CallTimeout time.Duration
+	// Tools are the built-in sets of tools.
+	Tools []tool.Set
+	// Wasm makes a set of tools of a WebAssembly module; without it there are none of that form.
+	Wasm WasmLoader
+	// StartTimeout bounds the start of a plugin, CallTimeout a call; 0 means 5 s and 10 s. ToolTimeout bounds the call of
+	// a tool; 0 means 60 s.
+	StartTimeout, CallTimeout, ToolTimeout time.Duration
 	// Linger is how long a plugin without work keeps running; 0 means 30 s.
 	Linger time.Duration
 	// A plugin that fails Restarts times within Window is not started again until the window has passed; 0 means 3 times
@@ -43,6 +51,7 @@ func (o Options) withDefaults() Options {
 	}
 	def(&o.StartTimeout, 5*time.Second)
 	def(&o.CallTimeout, 10*time.Second)
+	def(&o.ToolTimeout, time.Minute)
 	def(&o.Linger, 30*time.Second)
 	def(&o.Window, time.Minute)
 	if o.Restarts == 0 {
@@ -76,8 +85,12 @@ type Entry struct {
 	// Name is the plugin's name: "models/dense" for a built-in one, otherwise that of its file or folder.
 	Name  string
 	State State
+	// Kind is [KindModels] or [KindTools]; it is empty for a program that was not approved and says nothing of it.
+	Kind string
 	// Info is what the family says about itself; of a plugin that was not approved, only what its manifest says.
 	Info model.Info
+	// Tools is what a set of tools says about itself; of one that was not approved it is empty.
+	Tools tool.Info
 	// Path is the program, and SHA256 its sum in hex; both are empty for a built-in one.
 	Path, SHA256 string
 	// Approved is when the user approved it.
@@ -86,7 +99,7 @@ type Entry struct {
 	Err error
 }
 
-// Catalog knows every model family, built in and dropped in, and runs them.
+// Catalog knows every model family and every set of tools, built in and dropped in, and runs them.
 //
 // Owns: the caller closes it. It is safe for concurrent use.
 type Catalog struct {
@@ -96,11 +109,16 @@ type Catalog struct {
 
 	mu        sync.Mutex
 	instances map[instanceKey]*instance
+	sessions  int // opened so far
 	closed    bool
 }
 
-// instanceKey tells instances apart: a plugin that was changed and approved again is another one.
-type instanceKey struct{ name, path, sum string }
+// instanceKey tells instances apart: a plugin that was changed and approved again is another one, and every session of
+// tools has one of its own.
+type instanceKey struct {
+	name, path, sum string
+	session         int
+}
 
 // NewCatalog makes a catalog of the built-in families and of the plugins in folder dir; without dir there are none.
 // Nothing is started yet.
@@ -130,7 +148,10 @@ func (c *Catalog) Close() error {
 func (c *Catalog) List() ([]Entry, error) {
 	var list []Entry
 	for _, f := range c.builtins {
-		list = append(list, Entry{Name: builtinName(f), State: BuiltIn, Info: f.Info()})
+		list = append(list, Entry{Name: builtinName(f), State: BuiltIn, Kind: KindModels, Info: f.Info()})
+	}
+	for _, t := range c.options.Tools {
+		list = append(list, Entry{Name: builtinTools(t), State: BuiltIn, Kind: KindTools, Tools: t.Info()})
 	}
 	found, approvals, err := c.read()
 	if err != nil {
@@ -154,7 +175,7 @@ func (c *Catalog) read() ([]dropped, map[string]approval, error) {
 
 // entry compares a plugin with its approval.
 func entry(d dropped, approvals map[string]approval) Entry {
-	e := Entry{Name: d.name, Path: d.path, State: New, Err: d.err}
+	e := Entry{Name: d.name, Path: d.path, State: New, Kind: d.manifest.Kind, Err: d.err}
 	e.Info = model.Info{Name: d.name, Architectures: d.manifest.Architectures, Contract: d.manifest.Contract}
 	if e.Err == nil {
 		e.SHA256, e.Err = fileSum(d.path)
@@ -168,7 +189,7 @@ func entry(d dropped, approvals map[string]approval) Entry {
 	case e.Err != nil:
 		e.State = Broken
 	case ok && a.SHA256 == e.SHA256:
-		e.State, e.Info, e.Approved = Approved, a.info(), a.Time
+		e.State, e.Kind, e.Info, e.Tools, e.Approved = Approved, a.kind(), a.info(), a.Tools, a.Time
 	case ok:
 		e.State = Changed
 	}
@@ -189,13 +210,13 @@ func (c *Catalog) Family(_ context.Context, architecture string) (model.Family, 
 		a, ok := approvals[d.name]
 		known = append(known, a.Architectures...)
 		switch {
-		case !ok && (len(d.manifest.Architectures) == 0 || slices.Contains(d.manifest.Architectures, architecture)):
+		case !ok && d.manifest.Kind != KindTools && (len(d.manifest.Architectures) == 0 || slices.Contains(d.manifest.Architectures, architecture)):
 			waiting = append(waiting, d.name)
 		case ok && slices.Contains(a.Architectures, architecture):
 			if d.err != nil {
 				return nil, d.err
 			}
-			return c.instance(spec{name: d.name, path: d.path, sum: a.SHA256}, a.info())
+			return c.instance(spec{kind: models, name: d.name, path: d.path, sum: a.SHA256}, a.info())
 		}
 	}
 	for _, f := range c.builtins {
@@ -210,7 +231,7 @@ func (c *Catalog) Family(_ context.Context, architecture string) (model.Family, 
 		if err != nil {
 			return nil, err
 		}
-		s := spec{name: builtinName(f), path: self, args: []string{"plugin", "serve", builtinName(f)}, self: true}
+		s := spec{kind: models, name: builtinName(f), path: self, args: []string{"plugin", "serve", builtinName(f)}, self: true}
 		return c.instance(s, f.Info())
 	}
 	slices.Sort(known)
@@ -224,13 +245,13 @@ func (c *Catalog) instance(s spec, info model.Info) (model.Family, error) {
 	if c.closed {
 		return nil, ErrClosed
 	}
-	key := instanceKey{s.name, s.path, s.sum}
+	key := instanceKey{name: s.name, path: s.path, sum: s.sum}
 	i := c.instances[key]
 	if i == nil {
-		i = newInstance(s, info, c.options)
+		i = newInstance(s, expectFamily(info), c.options)
 		c.instances[key] = i
 	}
-	return model.Checked(family{i}), nil
+	return model.Checked(family{i, info}), nil
 }
 
 // self returns the program that serves the built-in families.
@@ -257,7 +278,8 @@ func (c *Catalog) Builtin(name string) (model.Family, error) {
 	return nil, fmt.Errorf("%q: %w", name, ErrUnknown)
 }
 
-// Approve records that the user trusts the program of a plugin as it is now, and starts it once to learn what it plans.
+// Approve records that the user trusts the program of a plugin as it is now, and starts it once to learn what it plans, or
+// what its tools are.
 //
 // Errors: [ErrUnknown], [ErrBroken], [*Error].
 func (c *Catalog) Approve(ctx context.Context, name string) (Entry, error) {
@@ -273,21 +295,44 @@ func (c *Catalog) Approve(ctx context.Context, name string) (Entry, error) {
 	if e.State == Broken {
 		return e, e.Err
 	}
-	p, err := start(ctx, spec{name: name, path: e.Path, sum: e.SHA256}, c.options)
+	a := approval{SHA256: e.SHA256, Time: time.Now().UTC().Truncate(time.Second)}
+	if isWasm(e.Path) {
+		err = c.learnWasm(ctx, e, &a)
+	} else {
+		err = c.learn(ctx, e, &a)
+	}
+	if err == nil && a.kind() == KindTools {
+		err = c.clash(a.Tools, name, approvals)
+	}
 	if err != nil {
 		return e, err
 	}
-	e.Info = p.family.Info()
-	p.close()
-	if e.Info.Contract < 1 || e.Info.Contract > model.ContractVersion {
-		return e, &Error{Plugin: name, Doing: "start", Err: fmt.Errorf("%w: contract %d, this Pooled has %d",
-			ErrVersion, e.Info.Contract, model.ContractVersion)}
-	}
-	e.State, e.Approved = Approved, time.Now().UTC().Truncate(time.Second)
-	approvals[name] = approval{
-		SHA256: e.SHA256, Family: e.Info.Name, Architectures: e.Info.Architectures, Contract: e.Info.Contract, Time: e.Approved,
-	}
+	e.State, e.Kind, e.Info, e.Tools, e.Approved = Approved, a.kind(), a.info(), a.Tools, a.Time
+	approvals[name] = a
 	return e, writeApprovals(c.dir, approvals)
+}
+
+// learn starts a program to find out what it is.
+func (c *Catalog) learn(ctx context.Context, e Entry, a *approval) error {
+	p, err := start(ctx, spec{kind: kindOf(e.Kind), name: e.Name, path: e.Path, sum: e.SHA256}, c.options)
+	if err != nil {
+		return err
+	}
+	defer p.close()
+	k := models
+	switch served := p.served.(type) {
+	case *modelv1.Client:
+		info := served.Info()
+		a.Kind, a.Family, a.Architectures, a.Contract = KindModels, info.Name, info.Architectures, info.Contract
+	case *toolv1.Client:
+		k = tools
+		a.Kind, a.Tools, a.Contract = KindTools, compact(served.Info()), served.Info().Contract
+	}
+	if a.Contract < 1 || a.Contract > k.contract {
+		return &Error{Plugin: e.Name, Doing: "start", Err: fmt.Errorf("%w: contract %d, this Pooled has %d",
+			ErrVersion, a.Contract, k.contract)}
+	}
+	return nil
 }
 
 // Remove deletes a plugin from the folder, and its approval.
@@ -319,17 +364,24 @@ func (c *Catalog) Remove(name string) error {
 //
 // Owns: the caller closes it.
 type Opened struct {
+	// Family is nil where the plugin is a set of tools, and Tools where it is a model family.
 	model.Family
-	instance *instance
+	Tools tool.Set
+
+	catalog  *Catalog  // runs Tools
+	instance *instance // runs Family
 }
 
 // Close ends the program and waits until it is gone.
 func (o *Opened) Close() error {
-	o.instance.close()
-	return nil
+	if o.instance != nil {
+		o.instance.close()
+	}
+	return o.catalog.Close()
 }
 
-// Open starts the program at path without asking for an approval: for its author, who checks it. Plans are not checked.
+// Open starts the program at path without asking for an approval: for its author, who checks it. Plans and calls of tools
+// are not checked.
 //
 // Errors: [*Error].
 func Open(ctx context.Context, path string, args []string, o Options) (*Opened, error) {
@@ -337,13 +389,25 @@ func Open(ctx context.Context, path string, args []string, o Options) (*Opened, 
 	if err != nil {
 		return nil, err
 	}
-	s := spec{name: strings.TrimSuffix(filepath.Base(path), ".exe"), path: path, args: args}
-	i := newInstance(s, model.Info{}, o.withDefaults())
+	opened := &Opened{catalog: NewCatalog("", nil, o)}
+	if isWasm(path) {
+		opened.Tools, err = opened.catalog.openWasm(ctx, path)
+		return opened, err
+	}
+	s := spec{kind: either, name: strings.TrimSuffix(filepath.Base(path), ".exe"), path: path, args: args}
+	i := newInstance(s, func(*process) error { return nil }, opened.catalog.options)
 	p, err := i.acquire(ctx)
 	if err != nil {
 		return nil, err
 	}
-	i.info = p.family.Info()
+	served := p.served
 	i.release(p, false)
-	return &Opened{Family: family{i}, instance: i}, nil
+	if client, ok := served.(*toolv1.Client); ok {
+		i.close()
+		s.kind = tools
+		opened.Tools = &toolSet{catalog: opened.catalog, spec: s, info: client.Info()}
+		return opened, nil
+	}
+	opened.Family, opened.instance = family{i, served.(*modelv1.Client).Info()}, i
+	return opened, nil
 }

@@ -20,6 +20,7 @@ type child struct {
 	name   string
 	cmd    *exec.Cmd
 	dir    string // private folder of its socket
+	rights *rights
 	stdin  io.WriteCloser
 	hello  greeting // its standard output
 	stderr io.ReadCloser
@@ -36,7 +37,7 @@ type child struct {
 func (c *child) prepare(s spec, env []string, dir string) (err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.dir = dir
+	c.dir, c.rights = dir, s.rights
 	c.cmd = exec.Command(s.path, s.args...)
 	if s.self {
 		c.cmd.Args[0] = "pooled" // its path may be /proc/self/exe
@@ -60,6 +61,12 @@ func (c *child) Start(context.Context) error {
 	defer c.mu.Unlock()
 	if c.killed {
 		return context.Canceled
+	}
+	if c.rights != nil {
+		// [start] calls this on a thread that serves nothing else and ends with the child.
+		if err := c.rights.confine(c.cmd.Path, c.dir); err != nil {
+			return err
+		}
 	}
 	if err := c.cmd.Start(); err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/pooled/pooled/core/model"
+	"github.com/pooled/pooled/core/tool"
 )
 
 // Causes of an [Error].
@@ -36,7 +37,7 @@ var (
 	ErrClosed = errors.New("the plugin catalog is closed")
 )
 
-// Error is a failure of a running plugin. It wraps its cause and [model.ErrFault].
+// Error is a failure of a running plugin. It wraps its cause, [model.ErrFault] and [tool.ErrFault].
 type Error struct {
 	// Plugin is its name.
 	Plugin string
@@ -56,7 +57,7 @@ func (e *Error) Error() string {
 	return s
 }
 
-func (e *Error) Unwrap() []error { return []error{e.Err, model.ErrFault} }
+func (e *Error) Unwrap() []error { return []error{e.Err, model.ErrFault, tool.ErrFault} }
 
 // ArchitectureError says that no family plans an architecture. It wraps [model.ErrNoFamily].
 type ArchitectureError struct {

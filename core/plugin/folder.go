@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/pooled/pooled/core/model"
+	"github.com/pooled/pooled/core/tool"
 )
 
 // Files of the plugin folder.
@@ -28,11 +29,12 @@ const (
 type Manifest struct {
 	// Name is the plugin's name, which is that of its folder, too: lower-case letters, digits and dashes.
 	Name string `json:"name"`
-	// Kind says what it extends: [KindModels].
+	// Kind says what it extends: [KindModels] or [KindTools].
 	Kind string `json:"kind"`
 	// Contract is the version of the contract that it was written for.
 	Contract int `json:"contract"`
-	// Binary is the program, relative to the manifest's folder. On Windows ".exe" is added when missing.
+	// Binary is the program, relative to the manifest's folder, or a WebAssembly module, NAME.wasm. On Windows ".exe" is
+	// added to a program when missing.
 	Binary string `json:"binary"`
 	// SHA256 is the sum of the program in hex, if the author says it.
 	SHA256 string `json:"sha256,omitempty"`
@@ -42,11 +44,21 @@ type Manifest struct {
 
 // approval is what is recorded when the user approves a plugin.
 type approval struct {
-	SHA256        string    `json:"sha256"`
-	Family        string    `json:"family"`
-	Architectures []string  `json:"architectures"`
+	SHA256 string `json:"sha256"`
+	// Kind is empty in files that were written when there was but one.
+	Kind          string    `json:"kind,omitempty"`
+	Family        string    `json:"family,omitempty"`
+	Architectures []string  `json:"architectures,omitempty"`
+	Tools         tool.Info `json:"tools,omitzero"`
 	Contract      int       `json:"contract"`
 	Time          time.Time `json:"time"`
+}
+
+func (a approval) kind() string {
+	if a.Kind == KindTools {
+		return KindTools
+	}
+	return KindModels
 }
 
 func (a approval) info() model.Info {
@@ -84,7 +96,7 @@ func scan(dir string) ([]dropped, error) {
 
 // look reads one entry of the plugin folder.
 func look(dir, entry string) dropped {
-	d := dropped{name: strings.TrimSuffix(entry, ".exe"), path: filepath.Join(dir, entry)}
+	d := dropped{name: strings.TrimSuffix(strings.TrimSuffix(entry, ".exe"), wasmExt), path: filepath.Join(dir, entry)}
 	fail := func(err error) dropped {
 		d.err = fmt.Errorf("plugin %s: %w: %w", printable(d.name, 64), ErrBroken, err)
 		return d
@@ -113,6 +125,13 @@ func look(dir, entry string) dropped {
 			return fail(err)
 		}
 	}
+	if isWasm(d.path) {
+		if d.manifest.Kind == KindModels || !st.Mode().IsRegular() {
+			return fail(fmt.Errorf("%s: a WebAssembly module can be a set of tools only", d.path))
+		}
+		d.manifest.Kind = KindTools
+		return d
+	}
 	if !st.Mode().IsRegular() || runtime.GOOS != "windows" && st.Mode()&0o111 == 0 {
 		return fail(fmt.Errorf("%s is not a program", d.path))
 	}
@@ -123,10 +142,10 @@ func (m *Manifest) check(name string) error {
 	switch {
 	case m.Name != name:
 		return fmt.Errorf("%s names it %q", ManifestFile, m.Name)
-	case m.Kind != KindModels:
-		return fmt.Errorf("%s says kind %q; this version knows %q", ManifestFile, m.Kind, KindModels)
-	case m.Contract < 1 || m.Contract > model.ContractVersion:
-		return fmt.Errorf("%s says contract %d; this version has %d: %w", ManifestFile, m.Contract, model.ContractVersion, ErrVersion)
+	case m.Kind != KindModels && m.Kind != KindTools:
+		return fmt.Errorf("%s says kind %q; this version knows %q and %q", ManifestFile, m.Kind, KindModels, KindTools)
+	case m.Contract < 1 || m.Contract > kindOf(m.Kind).contract:
+		return fmt.Errorf("%s says contract %d; this version has %d: %w", ManifestFile, m.Contract, kindOf(m.Kind).contract, ErrVersion)
 	case !filepath.IsLocal(m.Binary) || m.Binary == ".":
 		return fmt.Errorf("%s names the program %q, which is not inside its folder", ManifestFile, m.Binary)
 	}
@@ -135,7 +154,7 @@ func (m *Manifest) check(name string) error {
 
 // executable adds what this system wants at the end of a program's name.
 func executable(name string) string {
-	if runtime.GOOS == "windows" && filepath.Ext(name) != ".exe" {
+	if runtime.GOOS == "windows" && filepath.Ext(name) != ".exe" && !isWasm(name) {
 		return name + ".exe"
 	}
 	return name

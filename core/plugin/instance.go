@@ -10,13 +10,12 @@ import (
 	"time"
 
 	"github.com/pooled/pooled/core/model"
-	"github.com/pooled/pooled/core/plugin/modelv1"
 )
 
 // instance is one plugin under supervision: a process that comes when there is work and goes when there is none.
 type instance struct {
 	spec    spec
-	info    model.Info // what the program must say that it is; empty takes anything
+	expect  func(*process) error // checks what the program says that it is
 	options Options
 	log     *slog.Logger
 
@@ -29,29 +28,33 @@ type instance struct {
 	timers   sync.WaitGroup
 }
 
-func newInstance(s spec, info model.Info, o Options) *instance {
-	return &instance{spec: s, info: info, options: o, log: o.Logger.With("plugin", s.name), lock: make(chan struct{}, 1)}
+func newInstance(s spec, expect func(*process) error, o Options) *instance {
+	return &instance{spec: s, expect: expect, options: o, log: o.Logger.With("plugin", s.name), lock: make(chan struct{}, 1)}
 }
 
-// do runs f on the plugin's client, starting the program when it does not run.
-func (i *instance) do(ctx context.Context, doing string, f func(context.Context, *modelv1.Client) error) error {
+// do runs f on the plugin, starting the program when it does not run.
+func (i *instance) do(ctx context.Context, doing string, f func(context.Context, *process) error) error {
 	p, err := i.acquire(ctx)
 	if err != nil {
 		return err
 	}
 	within, cancel := context.WithTimeout(ctx, i.options.CallTimeout)
 	defer cancel()
-	err = f(within, p.family)
-	if err != nil {
-		if given := givenUp(ctx, within, err); given != nil {
-			err = given
-		} else {
-			err = p.callError(doing, err)
-		}
-	}
+	err = p.sort(ctx, within, doing, f(within, p))
 	_, fault := err.(*Error)
 	i.release(p, fault)
 	return err
+}
+
+// sort says what became of a call that ran under within, which is ctx with our deadline.
+func (p *process) sort(ctx, within context.Context, doing string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if given := givenUp(ctx, within, err); given != nil {
+		return given
+	}
+	return p.callError(doing, err)
 }
 
 func (i *instance) acquire(ctx context.Context) (*process, error) {
@@ -84,9 +87,10 @@ func (i *instance) start(ctx context.Context) error {
 			ErrBudget, n, i.options.Window, wait.Round(time.Second))}
 	}
 	p, err := start(ctx, i.spec, i.options)
-	if err == nil && i.info.Name != "" && !reflect.DeepEqual(p.family.Info(), i.info) {
-		err = p.fault("start", fmt.Errorf("%w: it says that it is %v, it was approved as %v", ErrProtocol, p.family.Info(), i.info))
-		p.close()
+	if err == nil {
+		if err = i.expect(p); err != nil {
+			p.close()
+		}
 	}
 	if err != nil {
 		if _, fault := err.(*Error); fault {
@@ -151,6 +155,18 @@ func (i *instance) close() {
 // family is a [model.Family] whose plans an instance makes.
 type family struct {
 	*instance
+	info model.Info
+}
+
+// expectFamily takes a program that says that it is info; an empty one takes any family.
+func expectFamily(info model.Info) func(*process) error {
+	return func(p *process) error {
+		f, err := p.family()
+		if err == nil && info.Name != "" && !reflect.DeepEqual(f.Info(), info) {
+			err = p.fault("start", fmt.Errorf("%w: it says that it is %v, it was approved as %v", ErrProtocol, f.Info(), info))
+		}
+		return err
+	}
 }
 
 // Info implements [model.Family].
@@ -158,8 +174,11 @@ func (f family) Info() model.Info { return f.info }
 
 // Plan implements [model.Family].
 func (f family) Plan(ctx context.Context, md *model.Metadata) (plan *model.Plan, err error) {
-	err = f.do(ctx, "plan", func(ctx context.Context, c *modelv1.Client) error {
-		plan, err = c.Plan(ctx, md)
+	err = f.do(ctx, "plan", func(ctx context.Context, p *process) error {
+		c, err := p.family()
+		if err == nil {
+			plan, err = c.Plan(ctx, md)
+		}
 		return err
 	})
 	if err != nil {

@@ -26,6 +26,14 @@ import (
 // through links to it with other names, for plugins that behave well and badly.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 4 && os.Args[1] == "plugin" && os.Args[2] == "serve" {
+		if name, ok := strings.CutPrefix(os.Args[3], "tools/"); ok {
+			set := toolSet{name: name, prefix: name + "_"}
+			if name == "served" {
+				set.prefix = ""
+			}
+			plugin.ServeTools(set)
+			return
+		}
 		plugin.ServeFamily(family{name: strings.TrimPrefix(os.Args[3], "models/")})
 		return
 	}
@@ -42,10 +50,13 @@ func TestMain(m *testing.M) {
 }
 
 var behaviours = map[string]func(){
-	"good":     func() { plugin.ServeFamily(family{name: "good", architecture: "good-arch"}) },
-	"rival":    func() { plugin.ServeFamily(family{name: "rival", architecture: "builtin-arch"}) },
-	"restless": func() { plugin.ServeFamily(family{name: "restless-" + strconv.Itoa(os.Getpid())}) },
-	"newer":    func() { plugin.ServeFamily(family{name: "newer", contract: 99}) },
+	"tools":     func() { plugin.ServeTools(toolSet{name: "tools", prefix: "my_"}) },
+	"tools-bad": func() { plugin.ServeTools(toolSet{name: "tools-bad", prefix: "Not A Name "}) },
+	"tools-two": func() { plugin.ServeTools(toolSet{name: "tools-two", prefix: "my_"}) },
+	"good":      func() { plugin.ServeFamily(family{name: "good", architecture: "good-arch"}) },
+	"rival":     func() { plugin.ServeFamily(family{name: "rival", architecture: "builtin-arch"}) },
+	"restless":  func() { plugin.ServeFamily(family{name: "restless-" + strconv.Itoa(os.Getpid())}) },
+	"newer":     func() { plugin.ServeFamily(family{name: "newer", contract: 99}) },
 	"crash-start": func() {
 		fmt.Fprintln(os.Stderr, "no luck today \x1b[31m")
 		os.Exit(3)

@@ -22,21 +22,14 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
-
-	"github.com/pooled/pooled/core/model"
-	"github.com/pooled/pooled/core/plugin/modelv1"
 )
 
 // grace is how long a program may take to end after it was asked to.
 const grace = 500 * time.Millisecond
 
-// GRPCClient implements [goplugin.GRPCPlugin]: it hands the connection out, for a client with a context.
-func (p *modelPlugin) GRPCClient(_ context.Context, _ *goplugin.GRPCBroker, conn *grpc.ClientConn) (any, error) {
-	return conn, nil
-}
-
 // spec says what to run.
 type spec struct {
+	kind *kind
 	// name is how people call the plugin.
 	name string
 	path string
@@ -46,6 +39,8 @@ type spec struct {
 	sum string
 	// self marks this program itself, started again.
 	self bool
+	// rights are all that the program may do, where the system can see to it; nil takes nothing away.
+	rights *rights
 }
 
 // process is a running plugin.
@@ -53,7 +48,7 @@ type process struct {
 	spec   spec
 	client *goplugin.Client
 	child  *child
-	family *modelv1.Client
+	served any // what the kind's greet returned
 	output tail
 	gone   chan struct{} // closed by close
 }
@@ -72,7 +67,7 @@ func start(ctx context.Context, s spec, o Options) (*process, error) {
 	p := &process{spec: s, child: &child{name: s.name, done: make(chan struct{})}, gone: make(chan struct{})}
 	p.client = goplugin.NewClient(&goplugin.ClientConfig{
 		HandshakeConfig:  handshake,
-		VersionedPlugins: versions(nil),
+		VersionedPlugins: s.kind.host(),
 		AllowedProtocols: []goplugin.Protocol{goplugin.ProtocolGRPC},
 		AutoMTLS:         !s.self || runtime.GOOS == "windows",
 		SkipHostEnv:      true,
@@ -80,7 +75,7 @@ func start(ctx context.Context, s spec, o Options) (*process, error) {
 		Stderr:           &p.output,
 		SyncStderr:       &p.output,
 		Logger:           hclog.NewNullLogger(),
-		GRPCDialOptions:  []grpc.DialOption{grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(modelv1.MaxMessage))},
+		GRPCDialOptions:  []grpc.DialOption{grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(s.kind.maxMessage))},
 		RunnerFunc: func(_ hclog.Logger, cmd *exec.Cmd, dir string) (runner.Runner, error) {
 			return p.child, p.child.prepare(s, cmd.Env, dir)
 		},
@@ -131,11 +126,11 @@ func (p *process) greet(ctx context.Context, started <-chan error) error {
 	if err != nil {
 		return err
 	}
-	conn, err := protocol.Dispense(KindModels)
+	conn, err := protocol.Dispense(dispensed)
 	if err != nil {
 		return err
 	}
-	p.family, err = modelv1.NewClient(ctx, conn.(*grpc.ClientConn))
+	p.served, err = p.spec.kind.greet(ctx, conn.(*grpc.ClientConn))
 	return err
 }
 
@@ -149,10 +144,15 @@ func (s spec) verify() error {
 		return fmt.Errorf("plugin %s: %w", s.name, err)
 	}
 	if sum != s.sum {
-		return fmt.Errorf("plugin %s: %s has %w (SHA-256 is %.12s…, was %.12s…); if you changed it, run: pooled plugin approve %s",
-			s.name, s.path, ErrChanged, sum, s.sum, s.name)
+		return s.changed(sum)
 	}
 	return nil
+}
+
+// changed says that the program is not the one that was approved.
+func (s spec) changed(sum string) error {
+	return fmt.Errorf("plugin %s: %s has %w (SHA-256 is %.12s…, was %.12s…); if you changed it, run: pooled plugin approve %s",
+		s.name, s.path, ErrChanged, sum, s.sum, s.name)
 }
 
 // fileSum returns the SHA-256 of a file in hex.
@@ -172,6 +172,11 @@ func fileSum(path string) (string, error) {
 // startError says why the program did not come up. The first line that it printed tells more than go-plugin's error.
 func (p *process) startError(err error, late bool) error {
 	const doing = "start"
+	switch code := status.Code(err); {
+	case isFault(err), code == codes.Unimplemented, code == codes.ResourceExhausted, code == codes.Internal:
+		// It answered, and we ended it for that.
+		return p.callError(doing, err)
+	}
 	if !p.child.ran() {
 		return p.fault(doing, fmt.Errorf("it cannot be run: %w", err))
 	}
@@ -188,26 +193,16 @@ func (p *process) startError(err error, late bool) error {
 	case len(fields) < 5 || fields[0] != "1":
 		return p.fault(doing, fmt.Errorf("%w: its first line is %q", ErrProtocol, printable(line, 80)))
 	}
-	if v, bad := strconv.Atoi(fields[1]); bad != nil || !slices.Contains(spoken(), v) {
+	if v, bad := strconv.Atoi(fields[1]); bad != nil || !slices.Contains(p.spec.kind.versions, v) {
 		return p.fault(doing, fmt.Errorf("%w: it speaks version %s, this Pooled %v; get a build of it for this version",
-			ErrVersion, printable(fields[1], 20), spoken()))
+			ErrVersion, printable(fields[1], 20), p.spec.kind.versions))
 	}
 	return p.callError(doing, err)
 }
 
-// spoken lists the versions of the contract.
-func spoken() []int {
-	var vs []int
-	for v := range versions(nil) {
-		vs = append(vs, v)
-	}
-	slices.Sort(vs)
-	return vs
-}
-
-// callError says what became of a call: answers of the family itself are passed on, everything else is a fault.
+// callError says what became of a call: answers of the plugin itself are passed on, everything else is a fault.
 func (p *process) callError(doing string, err error) error {
-	if errors.Is(err, model.ErrFault) {
+	if isFault(err) {
 		return p.fault(doing, err)
 	}
 	st, isStatus := status.FromError(err)
@@ -229,9 +224,9 @@ func (p *process) callError(doing string, err error) error {
 		}
 		return p.fault(doing, fmt.Errorf("%w: the connection broke: %s", ErrProtocol, msg))
 	case codes.Unimplemented:
-		return p.fault(doing, fmt.Errorf("%w: it does not serve the kind %s", ErrProtocol, KindModels))
+		return p.fault(doing, fmt.Errorf("%w: it does not serve the kind %s", ErrProtocol, p.spec.kind.name))
 	case codes.ResourceExhausted:
-		return p.fault(doing, fmt.Errorf("%w: a message of more than %d bytes: %s", ErrProtocol, modelv1.MaxMessage, msg))
+		return p.fault(doing, fmt.Errorf("%w: a message of more than %d bytes: %s", ErrProtocol, p.spec.kind.maxMessage, msg))
 	case codes.Internal:
 		return p.fault(doing, errors.New(msg))
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 	"unicode"
 
 	"google.golang.org/grpc"
@@ -137,9 +138,14 @@ func (s *session) receive(stream grpc.ServerStreamingClient[CallResponse], progr
 	}
 }
 
+// closeTimeout is how long a set may take to end what it started.
+const closeTimeout = 3 * time.Second
+
 // Close implements [tool.Session].
 func (s *session) Close() error {
-	_, err := s.client.rpc.Close(context.Background(), &CloseRequest{Session: s.id})
+	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
+	defer cancel()
+	_, err := s.client.rpc.Close(ctx, &CloseRequest{Session: s.id})
 	if status.Code(err) == codes.Unavailable || status.Code(err) == codes.Canceled {
 		return nil // it is gone, and with it all that it held
 	}

@@ -1,0 +1,296 @@
+package plugin
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"sync"
+
+	"github.com/pooled/pooled/core/tool"
+)
+
+// Tools returns every set of tools that may be used: the built-in ones, then those that the user approved, by name. A
+// program starts with the first call; every session has a process of its own, which ends with the session. When it fails,
+// the call gets an error that says so, and the next call starts it again. Calls and answers are checked: see
+// [tool.Checked].
+//
+// Errors: [ErrClosed]; of sessions [*Error], [ErrChanged], and those of [tool.Session].
+func (c *Catalog) Tools(context.Context) ([]tool.Set, error) {
+	c.mu.Lock()
+	closed := c.closed
+	c.mu.Unlock()
+	if closed {
+		return nil, ErrClosed
+	}
+	var sets []tool.Set
+	for _, t := range c.options.Tools {
+		if c.options.InProcess {
+			sets = append(sets, tool.Checked(t))
+			continue
+		}
+		self, err := c.self()
+		if err != nil {
+			return nil, err
+		}
+		s := spec{kind: tools, name: builtinTools(t), path: self, args: []string{"plugin", "serve", builtinTools(t)}, self: true}
+		sets = append(sets, tool.Checked(&toolSet{catalog: c, spec: s, info: t.Info()}))
+	}
+	found, approvals, err := c.read()
+	if err != nil {
+		c.options.Logger.Warn("plugin folder cannot be read", "err", err)
+	}
+	for _, d := range found {
+		a, ok := approvals[d.name]
+		switch {
+		case !ok || a.kind() != KindTools:
+			continue
+		case d.err != nil:
+			c.options.Logger.Warn("a plugin cannot be used", "plugin", d.name, "err", d.err)
+			continue
+		}
+		s := spec{kind: tools, name: d.name, path: d.path, sum: a.SHA256}
+		if isWasm(d.path) {
+			sets = append(sets, tool.Checked(wasmSet{catalog: c, spec: s, info: a.Tools}))
+			continue
+		}
+		sets = append(sets, tool.Checked(&toolSet{catalog: c, spec: s, info: a.Tools}))
+	}
+	return sets, nil
+}
+
+func builtinTools(t tool.Set) string { return KindTools + "/" + t.Info().Name }
+
+// BuiltinTools returns the built-in set that is called name, such as "tools/files", for "plugin serve".
+//
+// Errors: [ErrUnknown].
+func (c *Catalog) BuiltinTools(name string) (tool.Set, error) {
+	for _, t := range c.options.Tools {
+		if builtinTools(t) == name {
+			return t, nil
+		}
+	}
+	return nil, fmt.Errorf("%q: %w", name, ErrUnknown)
+}
+
+// clash refuses tools whose names others have: a model could not tell them apart.
+func (c *Catalog) clash(info tool.Info, name string, approvals map[string]approval) error {
+	others := map[string]tool.Info{}
+	for _, t := range c.options.Tools {
+		others[builtinTools(t)] = t.Info()
+	}
+	for n, a := range approvals {
+		if n != name && a.kind() == KindTools {
+			others[n] = a.Tools
+		}
+	}
+	for other, o := range others {
+		for _, t := range info.Tools {
+			if o.Tool(t.Name) != nil {
+				return fmt.Errorf("plugin %s: %w: it has a tool %s, as %s has", name, ErrBroken, t.Name, other)
+			}
+		}
+	}
+	return nil
+}
+
+// compact returns info in the form in which two can be compared: a file of approvals indents schemas.
+func compact(info tool.Info) tool.Info {
+	info.Tools = slices.Clone(info.Tools)
+	for i, t := range info.Tools {
+		var b bytes.Buffer
+		if json.Compact(&b, t.Parameters) == nil {
+			info.Tools[i].Parameters = b.Bytes()
+		}
+	}
+	return info
+}
+
+// toolSet is a set of tools that a program serves.
+type toolSet struct {
+	catalog *Catalog
+	spec    spec
+	info    tool.Info
+}
+
+// Info implements [tool.Set].
+func (t *toolSet) Info() tool.Info { return t.info }
+
+// Open implements [tool.Set]. The program is not started yet.
+func (t *toolSet) Open(_ context.Context, p tool.Project) (tool.Session, error) {
+	if err := checkProject(p); err != nil {
+		return nil, err
+	}
+	s := t.spec
+	if s.self {
+		s.rights = t.rights(p)
+	}
+	c := t.catalog
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return nil, ErrClosed
+	}
+	c.sessions++
+	key := instanceKey{name: s.name, session: c.sessions}
+	c.instances[key] = newInstance(s, t.expect, c.options)
+	return &toolSession{catalog: c, key: key, instance: c.instances[key], project: p}, nil
+}
+
+// checkProject requires a folder, by an absolute path: a plugin has another working folder.
+func checkProject(p tool.Project) error {
+	if !filepath.IsAbs(p.Root) {
+		return fmt.Errorf("project folder: %s is not an absolute path", p.Root)
+	}
+	st, err := os.Stat(p.Root)
+	if err == nil && !st.IsDir() {
+		err = fmt.Errorf("%s is not a folder", p.Root)
+	}
+	if err != nil {
+		return fmt.Errorf("project folder: %w", err)
+	}
+	for _, dir := range []string{p.State, p.Cache} {
+		// They must be there before a process is confined to them.
+		if dir == "" {
+			continue
+		}
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return fmt.Errorf("project folder: %w", err)
+		}
+	}
+	return nil
+}
+
+// rights are the least that the tools need, by their classes.
+func (t *toolSet) rights(p tool.Project) *rights {
+	r := &rights{read: []string{p.Root}}
+	if p.Cache != "" {
+		r.write = append(r.write, p.Cache)
+	}
+	for _, spec := range t.info.Tools {
+		switch spec.Class {
+		case tool.Edit:
+			r.write = append(r.write, p.Root)
+			if p.State != "" {
+				r.write = append(r.write, p.State)
+			}
+		case tool.Serve:
+			r.listen = true
+		}
+	}
+	return r
+}
+
+// expect takes a program that says that it is what was approved.
+func (t *toolSet) expect(p *process) error {
+	set, err := p.set()
+	if err == nil && !reflect.DeepEqual(compact(set.Info()), compact(t.info)) {
+		err = p.fault("start", fmt.Errorf("%w: its tools are not those that were approved", ErrProtocol))
+	}
+	return err
+}
+
+// toolSession is a session that a program serves; it survives the program.
+type toolSession struct {
+	catalog  *Catalog
+	key      instanceKey
+	instance *instance
+	project  tool.Project
+
+	mu     sync.Mutex
+	conn   *toolConn // nil while no program runs
+	closed bool
+}
+
+// toolConn is the session as one process knows it.
+type toolConn struct {
+	process *process
+	session tool.Session
+}
+
+// Call implements [tool.Session].
+func (s *toolSession) Call(ctx context.Context, c tool.Call) (tool.Result, error) {
+	conn, err := s.connect(ctx)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	within, cancel := context.WithTimeout(ctx, s.instance.options.ToolTimeout)
+	defer cancel()
+	r, err := conn.session.Call(within, c)
+	if err = conn.process.sort(ctx, within, c.Name, err); err == nil {
+		return r, nil
+	}
+	if _, fault := err.(*Error); fault && !s.drop(conn) {
+		return tool.Result{}, tool.ErrClosed
+	}
+	return tool.Result{}, err
+}
+
+// connect starts the program, unless it runs, and opens the project there.
+func (s *toolSession) connect(ctx context.Context) (*toolConn, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil, tool.ErrClosed
+	}
+	if s.conn != nil {
+		return s.conn, nil
+	}
+	p, err := s.instance.acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	within, cancel := context.WithTimeout(ctx, s.instance.options.CallTimeout)
+	defer cancel()
+	set, err := p.set()
+	var opened tool.Session
+	if err == nil {
+		opened, err = set.Open(within, s.project)
+		err = p.sort(ctx, within, "open the project", err)
+	}
+	if err != nil {
+		_, fault := err.(*Error)
+		s.instance.release(p, fault)
+		return nil, err
+	}
+	s.conn = &toolConn{p, opened}
+	return s.conn, nil
+}
+
+// drop ends a process that failed. It reports whether the session is still open.
+func (s *toolSession) drop(conn *toolConn) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.conn == conn {
+		s.conn = nil
+		s.instance.release(conn.process, true)
+	}
+	return !s.closed
+}
+
+// Close implements [tool.Session].
+func (s *toolSession) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil
+	}
+	s.closed = true
+	if s.conn != nil {
+		// The process ends anyway; this lets it end what it started in order.
+		if err := s.conn.session.Close(); err != nil {
+			s.instance.log.Warn("tools did not close in order", "err", err)
+		}
+		s.instance.release(s.conn.process, false)
+		s.conn = nil
+	}
+	s.instance.close()
+	s.catalog.mu.Lock()
+	delete(s.catalog.instances, s.key)
+	s.catalog.mu.Unlock()
+	return nil
+}
