@@ -11,11 +11,12 @@ import (
 	"github.com/pooled/pooled/ui/state"
 )
 
-// loadOptions are how every model is loaded.
+// loadOptions are how every model is loaded and asked.
 type loadOptions struct {
-	want    hub.Want
-	context int
-	system  string
+	want     hub.Want
+	context  int
+	system   string
+	sampling generate.Options
 }
 
 // engine is the hub as the window wants it.
@@ -87,7 +88,7 @@ func (e *engine) Send(ctx context.Context, text string, emit func(state.Event)) 
 	if e.chat == nil {
 		return state.Answer{}, errNoModel
 	}
-	a, err := e.chat.Send(ctx, text, sampling, pieces(emit))
+	a, err := e.chat.Send(ctx, text, e.options.sampling, pieces(emit))
 	return e.answer(a), err
 }
 
@@ -96,7 +97,7 @@ func (e *engine) Regenerate(ctx context.Context, emit func(state.Event)) (state.
 	if e.chat == nil {
 		return state.Answer{}, errNoModel
 	}
-	a, err := e.chat.Regenerate(ctx, sampling, pieces(emit))
+	a, err := e.chat.Regenerate(ctx, e.options.sampling, pieces(emit))
 	return e.answer(a), err
 }
 

@@ -62,6 +62,7 @@ type options struct {
 
 // parse reads the flags. The code is that to exit with, or -1 to go on.
 func parse(args []string) (o options, code int) {
+	o.sampling = sampling
 	fs := pflag.NewFlagSet("pooled-app", pflag.ContinueOnError)
 	fs.SetOutput(os.Stderr)
 	fs.SortFlags = false
