@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -60,12 +61,14 @@ func TestRun(t *testing.T) {
 	}
 	step := Command{Op: Dispatch, Pipeline: p, Group: g, Grid: [3]uint32{4, 1, 1}}
 	out := make([]byte, 1024)
-	err := d.Run([]Command{step, step, step, {Op: Copy, From: view, To: View{Buffer: read, Size: 1024}}}, read, out, true)
+	const times = 1000 // several pieces
+	cmds := append(slices.Repeat([]Command{step}, times), Command{Op: Copy, From: view, To: View{Buffer: read, Size: 1024}})
+	err := d.Run(cmds, read, out, true)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range 256 {
-		if got, want := binary.LittleEndian.Uint32(out[4*i:]), uint32(i*i+3); got != want {
+		if got, want := binary.LittleEndian.Uint32(out[4*i:]), uint32(i*i+times); got != want {
 			t.Fatalf("word %d is %d, want %d", i, got, want)
 		}
 	}
@@ -88,13 +91,8 @@ func TestMapWithCollector(t *testing.T) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		var keep [][]byte
-		for i := 0; !stop.Load(); i++ {
-			keep = append(keep, make([]byte, 1<<12))
-			if i%64 == 0 {
-				runtime.GC()
-				keep = nil
-			}
+		for !stop.Load() {
+			runtime.GC()
 		}
 	}()
 	out, in := make([]byte, 64), make([]byte, 64)

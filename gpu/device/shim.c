@@ -336,18 +336,31 @@ static double now(void) {
 
 // wait_for polls until *status is set. A blocking poll would be simpler and is wrong: after 5 seconds wgpu-native 0.19
 // takes unfinished work for done. For the first 200 µs it polls without pause, since a decode step's end is near; a
-// software device needs the processor itself.
+// software device needs the processor itself. Later the pause is an eighth of what has been waited.
 static void wait_for(pg_device *d, volatile int *status) {
   double begin = now();
+  double least = d->software ? 100e-6 : 20e-6;
   while (*status < 0 && !d->lost) {
     wgpuDevicePoll(d->device, 0, NULL);
     if (*status >= 0) return;
     double waited = now() - begin;
     if (waited > 200e-6 || d->software) {
-      struct timespec t = {0, waited > 10e-3 ? 200000 : 20000};
+      double pause = waited / 8 < least ? least : waited / 8 > 1e-3 ? 1e-3 : waited / 8;
+      struct timespec t = {0, (long)(pause * 1e9)};
       nanosleep(&t, NULL);
     }
   }
+}
+
+// A pass is submitted in pieces, so that the device begins while the rest is still recorded (1 µs a dispatch): a short
+// first one, then longer ones.
+enum { FIRST_PIECE = 96, PIECE = 384 };
+
+static void submit(pg_device *d, WGPUCommandEncoder enc) {
+  WGPULabelDescriptor none = {NULL, NULL};
+  WGPUCommandBuffer commands = wgpuCommandEncoderFinish(enc, &none);
+  if (d->code == PG_OK) wgpuQueueSubmit(d->queue, 1, &commands);
+  if (commands) wgpuCommandBufferRelease(commands);
 }
 
 static void run(void *arg) {
@@ -358,12 +371,20 @@ static void run(void *arg) {
   WGPUCommandEncoder enc = wgpuDeviceCreateCommandEncoder(d->device, &none);
   WGPUComputePassEncoder pass = NULL;
   void *pipeline = NULL;
+  size_t piece = FIRST_PIECE;
   for (size_t i = 0; i < a->n; i++) {
     pg_command const *c = &a->c[i];
-    if (c->kind != PG_DISPATCH && pass) {
+    int full = i >= piece;
+    if ((c->kind != PG_DISPATCH || full) && pass) {
       wgpuComputePassEncoderEnd(pass);
       wgpuComputePassEncoderRelease(pass);
       pass = NULL;
+    }
+    if (full) {
+      submit(d, enc);
+      if (d->code != PG_OK) return;
+      enc = wgpuDeviceCreateCommandEncoder(d->device, &none);
+      piece += PIECE;
     }
     switch (c->kind) {
     case PG_DISPATCH:
@@ -388,9 +409,7 @@ static void run(void *arg) {
     wgpuComputePassEncoderEnd(pass);
     wgpuComputePassEncoderRelease(pass);
   }
-  WGPUCommandBuffer commands = wgpuCommandEncoderFinish(enc, &none);
-  if (d->code == PG_OK) wgpuQueueSubmit(d->queue, 1, &commands);
-  if (commands) wgpuCommandBufferRelease(commands);
+  submit(d, enc);
   if (d->code != PG_OK || d->lost) return;
   // The status outlives this call only where the device is lost, and then nothing calls back any more; still, it is not
   // on the stack, so that a late callback could do no harm.

@@ -31,7 +31,7 @@ func main() {
 	out := flag.String("out", os.Getenv("OUT"), "folder for CSV files")
 	only := flag.String("only", "check,copy,gemv,gemm,attention,small,model", "the parts to run")
 	layers := flag.Int("layers", 64, "layers of the synthetic model")
-	context := flag.Int("context", 34000, "positions of the synthetic model")
+	context := flag.Int("context", 9500, "positions of the synthetic model")
 	flag.Parse()
 	b := &bench{out: *out, layers: *layers, context: *context, files: map[string]*os.File{}}
 	if err := b.run(*name, strings.Split(*only, ",")); err != nil {

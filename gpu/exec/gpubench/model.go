@@ -170,7 +170,7 @@ func (b *bench) model() error {
 		b.row("model", what, n, depth, best.Seconds()*1e3, float64(n)/best.Seconds(), float64(weights)/best.Seconds()/1e9)
 		return nil
 	}
-	for _, depth := range []int{0, 4096, 32768} {
+	for _, depth := range []int{0, 1024, 8192} {
 		if depth+1000 > b.context {
 			continue
 		}
@@ -186,7 +186,7 @@ func (b *bench) model() error {
 		}
 	}
 	b.row("profile", "columns", "position", "operation", "µs each", "times", "ms in all")
-	for _, c := range [][2]int{{1, 1000}, {1, 32768}, {512, 1000}} {
+	for _, c := range [][2]int{{1, 1000}, {1, 8192}, {16, 1000}, {512, 1000}} {
 		if c[1]+c[0] > b.context {
 			continue
 		}
