@@ -377,5 +377,3 @@ func (d *Device) Close() error {
 	}
 	return err
 }
-
-func (d *Device) setLimits(l Limits) { d.adapter.Limits = l }

@@ -52,5 +52,3 @@ func (p *Pipeline) Free() {}
 
 // Free does nothing.
 func (g *Group) Free() {}
-
-func (d *Device) setLimits(Limits) {}

@@ -24,11 +24,12 @@ func New(a device.Adapter) (engine.Backend, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &backend{dev: d, pipelines: map[string]*device.Pipeline{}}, nil
+	return &backend{dev: d, limits: d.Adapter().Limits, pipelines: map[string]*device.Pipeline{}}, nil
 }
 
 type backend struct {
 	dev       *device.Device
+	limits    device.Limits // what sessions reckon with
 	mu        sync.Mutex
 	pipelines map[string]*device.Pipeline // by the kernel's text
 	plain     bool                        // nothing is fused; for tests

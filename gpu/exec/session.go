@@ -112,7 +112,7 @@ func open(ctx context.Context, b *backend, c engine.Config) (_ engine.Session, e
 
 // checkOps refuses what the kernels cannot do, before anything is uploaded.
 func (s *session) checkOps() error {
-	limits := s.b.dev.Adapter().Limits
+	limits := s.b.limits
 	for i, w := range s.prog.Widths {
 		if n := 4 * int64(s.ubatch) * int64(w); i != s.prog.Logits && n > limits.Binding {
 			return fmt.Errorf("%w: %d columns of a value %d wide need a binding of %d bytes, the device has %d",
@@ -260,7 +260,7 @@ const partsBytes = 64 << 20
 // attentionParts returns the buffer that all layers leave parts in.
 func (s *session) attentionParts(a kernel.Attention) (device.View, error) {
 	want := min(a.PartBytes(8, a.Segments(0, s.context)+1), partsBytes)
-	want = max(want, min(a.PartBytes(1, a.Segments(0, s.context)+1), s.b.dev.Adapter().Limits.Binding))
+	want = max(want, min(a.PartBytes(1, a.Segments(0, s.context)+1), s.b.limits.Binding))
 	if s.parts == nil || s.parts.Size() < want {
 		buf, err := s.alloc(&s.stateBytes, want, device.Storage)
 		if err != nil {

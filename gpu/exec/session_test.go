@@ -207,11 +207,11 @@ func TestParts(t *testing.T) {
 	p := hybrid(2000)
 	w := tensors(t, p, gguf.Q8_0)
 	whole := mustOpen(t, b, config(p, w, 64))
-	limits := b.dev.Adapter().Limits
+	limits := b.limits
 	small := limits
 	small.Binding = 33 << 10
-	b.dev.SetLimitsForTest(small)
-	defer b.dev.SetLimitsForTest(limits)
+	b.limits = small
+	defer func() { b.limits = limits }()
 	parts := mustOpen(t, b, config(p, w, 64))
 	cut := 0
 	for _, m := range parts.matrices {
@@ -225,7 +225,7 @@ func TestParts(t *testing.T) {
 		t.Error("matrices in parts give other bits")
 	}
 	small.Binding = 1 << 10
-	b.dev.SetLimitsForTest(small)
+	b.limits = small
 	if _, err := b.Open(t.Context(), config(p, w, 64)); !errors.Is(err, engine.ErrOutOfMemory) {
 		t.Errorf("bindings that hold no row: %v, want out of memory", err)
 	}

@@ -254,7 +254,7 @@ func (v variants) get(columns int, make func() *dispatch) *dispatch {
 func (b *block) product(l kernel.Linear, views []device.View) {
 	few := variants{}
 	many := &dispatch{kernel: l.Matmul(), views: views}
-	hasMany := b.s.b.dev.Adapter().Limits.Shared >= kernel.MatmulShared
+	hasMany := b.s.b.limits.Shared >= kernel.MatmulShared
 	b.stages = append(b.stages, stage{many.kernel.Name, func(cmds []device.Command, n, _ int) ([]device.Command, error) {
 		if n > fewColumns && hasMany {
 			return b.s.run(cmds, many, l.MatmulGrid(n))
@@ -278,7 +278,7 @@ func (b *block) glu(st *step, x, y device.View, width int) error {
 	}
 	both := device.View{Buffer: b.s.halves, Size: size}
 	join := &dispatch{kernel: kernel.GluOf(width), views: []device.View{b.now, both, y}}
-	hasMany := b.s.b.dev.Adapter().Limits.Shared >= kernel.MatmulShared
+	hasMany := b.s.b.limits.Shared >= kernel.MatmulShared
 	type part struct {
 		half  kernel.Linear
 		whole kernel.Linear
@@ -331,7 +331,7 @@ func (b *block) attention(st *step, in []device.View, y device.View) error {
 	size := kernel.Attention{
 		Heads: a.Heads, KVHeads: a.KVHeads, Key: kv.KeyDim, Value: kv.ValueDim, Window: a.Window, Scale: a.Scale,
 	}
-	shared := b.s.b.dev.Adapter().Limits.Shared
+	shared := b.s.b.limits.Shared
 	if _, ok := size.Fit(1, shared); !ok {
 		return &model.PlanError{
 			Block: fmt.Sprintf("layer %d", st.Layer), Op: -1, Kind: st.Kind,

@@ -32,7 +32,7 @@ const maxMarks = 4
 // openState allocates the state of the layer range.
 func (s *session) openState() error {
 	s.state = state{kv: map[int]kvCache{}, conv: map[int]device.View{}, delta: map[int]device.View{}}
-	limit := s.b.dev.Adapter().Limits.Binding
+	limit := s.b.limits.Binding
 	size := int64(0)
 	r := s.prog.Range
 	for i := r.Begin; i < r.End; i++ {

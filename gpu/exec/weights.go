@@ -124,7 +124,7 @@ func up(n, to int64) int64 { return (n + to - 1) / to * to }
 func (s *session) upload(ctx context.Context, srcs []*source, done func(int64)) (*matrix, error) {
 	src, k := srcs[0], len(srcs)
 	m := &matrix{layout: src.layout, rows: k * src.rows, cols: src.cols, blocks: (src.cols + 31) / 32}
-	limits := s.b.dev.Adapter().Limits
+	limits := s.b.limits
 	tileBytes := m.layout.Planes(32, m.blocks)
 	perPart := (m.rows + 31) / 32
 	sum := int64(0)
