@@ -39,7 +39,10 @@ func Main(run func() int) {
 func Run(ctx context.Context, e state.Engine, o Options) error {
 	w := new(app.Window)
 	w.Option(app.Title("Pooled"), app.Size(1000, 760), app.MinSize(unit.Dp(320), unit.Dp(360)))
-	defer context.AfterFunc(ctx, func() { w.Perform(system.ActionClose) })()
+	defer context.AfterFunc(ctx, func() {
+		w.Perform(system.ActionClose)
+		w.Invalidate() // X11 sends what was asked for when it draws
+	})()
 
 	p := newPacer(frame, w.Invalidate)
 	defer p.close()
