@@ -39,6 +39,8 @@ type Options struct {
 	// and 1 minute.
 	Restarts int
 	Window   time.Duration
+	// Now is the clock of the window; nil means [time.Now].
+	Now func() time.Time
 	// Logger may be nil.
 	Logger *slog.Logger
 }
@@ -56,6 +58,9 @@ func (o Options) withDefaults() Options {
 	def(&o.Window, time.Minute)
 	if o.Restarts == 0 {
 		o.Restarts = 3
+	}
+	if o.Now == nil {
+		o.Now = time.Now
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -94,27 +95,31 @@ func TestGrandchildDies(t *testing.T) {
 
 func TestRestartBudget(t *testing.T) {
 	dir := folder(t, "crash-plan")
+	var clock atomic.Int64 // nanoseconds
 	o := quick
-	o.Window = 3 * time.Second
+	o.Now = func() time.Time { return time.Unix(0, clock.Load()) }
 	c := open(t, dir, o)
 	if _, err := c.Approve(t.Context(), "crash-plan"); err != nil {
 		t.Fatal(err)
 	}
 	f := get(t, c, "crash-plan")
-	begin := time.Now()
 	for range 3 {
+		clock.Add(int64(time.Second))
 		if _, err := f.Plan(t.Context(), tinyFile("crash-plan")); !errors.Is(err, plugin.ErrCrashed) {
 			t.Fatalf("got %v, want ErrCrashed", err)
 		}
 	}
 	_, err := f.Plan(t.Context(), tinyFile("crash-plan"))
-	if !errors.Is(err, plugin.ErrBudget) || !strings.Contains(err.Error(), "3 times within 3s") {
+	if !errors.Is(err, plugin.ErrBudget) || !strings.Contains(err.Error(), "3 times within 1m0s") {
 		t.Fatalf("got %v, want ErrBudget", err)
 	}
-	time.Sleep(time.Until(begin.Add(o.Window + 500*time.Millisecond)))
-	if _, err := f.Plan(t.Context(), tinyFile("crash-plan")); errors.Is(err, plugin.ErrBudget) {
-		// The window counts from each failure: the first has passed.
+	// The window counts from each failure: when the first has passed, there is one more start.
+	clock.Add(int64(o.Window - 2*time.Second))
+	if _, err := f.Plan(t.Context(), tinyFile("crash-plan")); !errors.Is(err, plugin.ErrCrashed) {
 		t.Errorf("after the window: %v, want another start", err)
+	}
+	if _, err := f.Plan(t.Context(), tinyFile("crash-plan")); !errors.Is(err, plugin.ErrBudget) {
+		t.Errorf("after that start: %v, want %v", err, plugin.ErrBudget)
 	}
 }
 

@@ -79,7 +79,7 @@ func (i *instance) acquire(ctx context.Context) (*process, error) {
 
 // start starts the program within the restart budget.
 func (i *instance) start(ctx context.Context) error {
-	now := time.Now()
+	now := i.options.Now()
 	i.failures = slices.DeleteFunc(i.failures, func(t time.Time) bool { return now.Sub(t) >= i.options.Window })
 	if n := len(i.failures); n >= i.options.Restarts {
 		wait := i.options.Window - now.Sub(i.failures[n-i.options.Restarts])
@@ -110,7 +110,7 @@ func (i *instance) release(p *process, fault bool) {
 	defer i.unlock()
 	i.users--
 	if fault && i.running == p {
-		i.failures = append(i.failures, time.Now())
+		i.failures = append(i.failures, i.options.Now())
 		i.stop()
 	}
 	if i.users == 0 && i.running != nil {
