@@ -18,6 +18,8 @@ var (
 	ErrTruncated = fmt.Errorf("%w: it is cut short", ErrFormat)
 	// ErrSplit says that the parts of a split model do not fit together or are not all there.
 	ErrSplit = errors.New("incomplete or mixed split model")
+	// ErrLost says that a file that is open lost content that it had.
+	ErrLost = errors.New("the model file was shortened, or can no longer be read, while it was in use")
 	// ErrNoTensor says that a tensor does not belong to the file it was asked from.
 	ErrNoTensor = errors.New("no such tensor in this file")
 	// ErrType says that a tensor type is unknown or was removed from the format.

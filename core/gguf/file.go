@@ -52,8 +52,8 @@ type Part struct {
 // File is a model: the metadata of the first part and the tensors of all parts.
 //
 // Owns: the caller closes it. Everything but Close is safe for concurrent use; Close must not run beside other calls, and
-// slices from [File.Data] are invalid after it. A mapped file must not be shortened by anybody while it is open: reading the
-// lost pages kills the process, as with every mapping.
+// slices from [File.Data] are invalid after it. When somebody shortens a mapped file while it is open, reading the lost pages
+// ends the process, as with every mapping, unless it is done under [Guard].
 type File struct {
 	parts   []*part
 	tensors []*Tensor
@@ -62,7 +62,7 @@ type File struct {
 
 // Open maps a model. Of a split model any part may be named; the others are found beside it.
 //
-// Errors: [FormatError], [TruncatedError], [ErrSplit], and those of the file system.
+// Errors: [FormatError], [TruncatedError], [ErrSplit], [ErrLost], and those of the file system.
 func Open(path string) (*File, error) {
 	first, err := openPart(path)
 	if err != nil {
@@ -87,7 +87,11 @@ func openPart(path string) (*part, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := readPart(path, src, size)
+	var p *part
+	err = Guard(func() (err error) {
+		p, err = readPart(path, src, size)
+		return err
+	})
 	if err != nil {
 		src.Close()
 		return nil, err
@@ -254,7 +258,7 @@ func (f *File) Data(t *Tensor) ([]byte, error) {
 
 // ReadRange copies part of a tensor's bytes into dst, beginning at byte off of the tensor.
 //
-// Errors: the range does not lie inside the tensor.
+// Errors: the range does not lie inside the tensor; [ErrLost].
 func (f *File) ReadRange(t *Tensor, off int64, dst []byte) error {
 	if err := f.owns(t); err != nil {
 		return err
@@ -262,7 +266,7 @@ func (f *File) ReadRange(t *Tensor, off int64, dst []byte) error {
 	if off < 0 || off > t.size || int64(len(dst)) > t.size-off {
 		return fmt.Errorf("tensor %q: bytes %d to %d are outside its %d", t.Name, off, off+int64(len(dst)), t.size)
 	}
-	if err := t.part.src.read(dst, t.off+off); err != nil {
+	if err := Guard(func() error { return t.part.src.read(dst, t.off+off) }); err != nil {
 		return fmt.Errorf("tensor %q: %w", t.Name, err)
 	}
 	return nil

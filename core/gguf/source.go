@@ -56,6 +56,7 @@ func (m *memory) Close() error {
 	if m.unmap == nil {
 		return nil
 	}
+	mapped.remove(data)
 	return m.unmap(data)
 }
 
@@ -110,6 +111,7 @@ func openSource(path string) (source, int64, error) {
 	size := info.Size()
 	if m, err := mapFile(f, size); err == nil {
 		f.Close()
+		mapped.add(m.data)
 		return m, size, nil
 	}
 	return &reader{r: f, close: f.Close}, size, nil

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/pooled/pooled/core/engine"
+	"github.com/pooled/pooled/core/gguf"
 	"github.com/pooled/pooled/gpu/cpu/isa"
 	"github.com/pooled/pooled/gpu/cpu/pool"
 	"github.com/pooled/pooled/gpu/program"
@@ -61,7 +62,11 @@ func (b *Backend) Open(ctx context.Context, c engine.Config) (engine.Session, er
 	if c.Context < 1 {
 		return nil, fmt.Errorf("a session needs room for at least one position, not %d", c.Context)
 	}
-	w, err := load(ctx, c, p, b.pool)
+	var w *weights
+	err = gguf.Guard(func() (err error) {
+		w, err = load(ctx, c, p, b.pool)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}

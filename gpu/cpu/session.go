@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/pooled/pooled/core/engine"
+	"github.com/pooled/pooled/core/gguf"
 	"github.com/pooled/pooled/gpu/cpu/mat"
 	"github.com/pooled/pooled/gpu/cpu/pool"
 	"github.com/pooled/pooled/gpu/program"
@@ -121,11 +122,11 @@ func (s *session) Forward(ctx context.Context, b engine.Batch) (engine.Result, e
 	if err := ctx.Err(); err != nil {
 		return engine.Result{}, err
 	}
-	if n <= atomicColumns {
-		return s.forward(context.WithoutCancel(ctx), b, n)
+	if n <= min(atomicColumns, s.ubatch) {
+		return s.guarded(context.WithoutCancel(ctx), b, n)
 	}
 	s.save(&s.undo)
-	r, err := s.forward(ctx, b, n)
+	r, err := s.guarded(ctx, b, n)
 	if err != nil {
 		s.restore(&s.undo)
 		s.n = s.undo.pos
@@ -166,6 +167,16 @@ func (s *session) check(b engine.Batch) (int, error) {
 		}
 	}
 	return n, nil
+}
+
+// guarded is forward where the file of the embedding may have been shortened. Its rows are the first that a pass reads:
+// one that fails there has changed nothing.
+func (s *session) guarded(ctx context.Context, b engine.Batch, n int) (r engine.Result, err error) {
+	err = gguf.Guard(func() (err error) {
+		r, err = s.forward(ctx, b, n)
+		return err
+	})
+	return r, err
 }
 
 // forward computes a checked batch in passes of at most ubatch columns.

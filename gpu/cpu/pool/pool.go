@@ -10,6 +10,7 @@ package pool
 
 import (
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -47,6 +48,7 @@ type Pool struct {
 	claim atomic.Uint64
 	_     [56]byte
 	done  atomic.Int64
+	fault atomic.Pointer[any] // the first of the loop
 	_     [56]byte
 }
 
@@ -88,7 +90,9 @@ func (p *Pool) Threads() int {
 // caller alone.
 //
 // f must not call Run on the same pool: loops do not nest, the inner one would
-// wait for the outer one for ever. A panic in f ends the process.
+// wait for the outer one for ever. A panic in f ends the process, but for a read of
+// memory that is gone (see [debug.SetPanicOnFault]): the loop ends in order and
+// Run panics with the first such fault.
 func (p *Pool) Run(n int, f func(worker, i int)) {
 	if p == nil || p.threads == 1 || n <= 1 {
 		for i := 0; i < n; i++ {
@@ -122,6 +126,25 @@ func (p *Pool) Run(n int, f func(worker, i int)) {
 		}
 	}
 	p.f = nil
+	if r := p.fault.Swap(nil); r != nil {
+		panic(*r)
+	}
+}
+
+// item runs one item and counts it, also when it reads what is gone.
+func (p *Pool) item(id, i int) {
+	defer p.finish()
+	p.f(id, i)
+}
+
+func (p *Pool) finish() {
+	if r := recover(); r != nil {
+		if _, fault := r.(interface{ Addr() uintptr }); !fault {
+			panic(r)
+		}
+		p.fault.CompareAndSwap(nil, &r)
+	}
+	p.done.Add(1)
 }
 
 // take runs items of the current loop until none is left and reports whether
@@ -137,14 +160,14 @@ func (p *Pool) take(id int) bool {
 		if uint32(c) >= uint32(c>>32) {
 			return some
 		}
-		p.f(id, int(uint32(c)))
-		p.done.Add(1)
+		p.item(id, int(uint32(c)))
 		some = true
 	}
 }
 
 func (p *Pool) work(w *worker, id int) {
 	defer p.wg.Done()
+	debug.SetPanicOnFault(true)
 	idle := time.Now()
 	for spins := 1; ; spins++ {
 		if p.take(id) {
