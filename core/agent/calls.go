@@ -1,0 +1,205 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pooled/pooled/core/chat"
+	"github.com/pooled/pooled/core/generate"
+	"github.com/pooled/pooled/core/tool"
+	"github.com/pooled/pooled/core/toolcall"
+)
+
+// runCalls runs the calls of an answer in order and puts their results into the conversation.
+func (t *turn) runCalls(ctx context.Context, ans *answer) error {
+	broken, stop := 0, error(nil)
+	for _, e := range ans.found {
+		if e.Kind != toolcall.Call {
+			broken++
+			if err := t.add(t.unreadable(e, ans.finish)); err != nil {
+				return err
+			}
+			continue
+		}
+		i := slices.IndexFunc(ans.message.Calls, func(c Call) bool { return c.ID == e.Text })
+		call := &ans.message.Calls[i]
+		if len(call.Repaired) > 0 {
+			t.done.Repaired++
+		}
+		if stop != nil {
+			if err := t.answer(call, tool.Result{Text: "error: not run, because an earlier call ended the turn", IsError: true}); err != nil {
+				return err
+			}
+			continue
+		}
+		var err error
+		if stop, err = t.runCall(ctx, call); err != nil {
+			return err
+		}
+	}
+	if stop != nil {
+		return stop
+	}
+	if broken == 0 {
+		return nil
+	}
+	t.done.Broken += broken
+	if broken < len(ans.found) {
+		return nil
+	}
+	t.guard.broken++
+	t.guard.fresh = t.guard.step // counted on its own
+	if t.guard.broken >= t.limits.Broken {
+		return end{ReasonBroken}
+	}
+	t.warm = t.guard.broken > 1
+	return nil
+}
+
+// unreadable is the answer to a call that could not be read.
+func (t *turn) unreadable(e toolcall.Event, finish generate.FinishReason) *Message {
+	reason := e.Reason
+	if e.Kind == toolcall.Unfinished {
+		reason = "the call was cut off, because the answer was too long. Nothing was done. Write less at once: a short version first, then extend it with edit_file"
+		if finish == generate.FinishStop {
+			reason = "the call is not complete. Write it again, whole"
+		}
+	}
+	t.opt.Emit(CallBroken{Name: e.Name, Reason: reason, Unfinished: e.Kind == toolcall.Unfinished})
+	return &Message{Role: chat.RoleTool, Name: e.Name, IsError: true, Text: "error: " + reason}
+}
+
+// answer puts a call's result into the conversation.
+func (t *turn) answer(c *Call, r tool.Result) error {
+	return t.add(&Message{
+		Role: chat.RoleTool, CallID: c.ID, Name: c.Name, IsError: r.IsError, Diff: r.Diff, Text: capped(r.Text, t.limits.Result),
+	})
+}
+
+// runCall runs one call. Stop is the reason for which the turn ends after it; with an error the call has no answer.
+func (t *turn) runCall(ctx context.Context, c *Call) (stop, err error) {
+	o := t.opt.Tools.byName[c.Name]
+	if o == nil {
+		// The parser lets only declared tools through.
+		return nil, fmt.Errorf("%w: the tool %s", ErrUnknown, c.Name)
+	}
+	decision, refused, err := t.approve(ctx, o, c)
+	if err != nil {
+		return nil, err
+	}
+	if decision.Verdict == Deny {
+		r := tool.Result{Text: "error: the user did not allow this", IsError: true}
+		if decision.Feedback != "" {
+			r.Text += ": " + decision.Feedback
+		}
+		t.opt.Emit(CallDone{Call: *c, Result: r.Text, IsError: true, Denied: true})
+		if decision.Feedback == "" {
+			stop = end{ReasonDenied}
+		}
+		return stop, t.answer(c, r)
+	}
+	r := tool.Result{}
+	if refused != nil {
+		r = *refused
+	} else {
+		t.opt.Emit(CallRunning{Call: *c})
+		t.running = c.ID
+		r, err = o.session.Call(ctx, tool.Call{
+			Name: c.Name, Arguments: c.Arguments, Progress: func(line string) { t.opt.Emit(Progress{ID: c.ID, Line: line}) },
+		})
+		if err != nil {
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			r = tool.Failed(err)
+		}
+	}
+	t.done.Calls++
+	t.saw(o.Class, r)
+	times := t.guard.note(c, o.Class, r)
+	shown := r
+	if times > 1 {
+		t.warm = true
+		shown.Text += "\n(You made this call before, with the same result. Do something else, or say that you are done.)"
+	}
+	t.opt.Emit(CallDone{Call: *c, Result: r.Text, IsError: r.IsError, Diff: r.Diff, Data: r.Data})
+	if times >= t.limits.Repeats {
+		stop = end{ReasonLoop}
+	}
+	return stop, t.answer(c, shown)
+}
+
+// approve finds out whether a call may run. A call that cannot do what it asks for is refused before a person is asked.
+func (t *turn) approve(ctx context.Context, o *offer, c *Call) (d Decision, refused *tool.Result, err error) {
+	if allowed(t.Mode(), o) {
+		return Decision{Verdict: Allow}, nil, nil
+	}
+	a := Approval{Call: *c, Class: o.Class}
+	if o.Previews {
+		r, err := o.session.Call(ctx, tool.Call{Name: c.Name, Arguments: c.Arguments, DryRun: true})
+		switch {
+		case err != nil && ctx.Err() != nil:
+			return Decision{}, nil, ctx.Err()
+		case err != nil:
+			r = tool.Failed(err)
+			fallthrough
+		case r.IsError:
+			return Decision{Verdict: Allow}, &r, nil
+		}
+		a.Diff = r.Diff
+	}
+	t.opt.Emit(a)
+	if t.opt.Approve == nil {
+		return Decision{Verdict: Deny}, nil, nil
+	}
+	d, err = t.opt.Approve(ctx, a)
+	if err == nil {
+		err = ctx.Err()
+	}
+	if errors.Is(err, context.Canceled) && ctx.Err() == nil {
+		return Decision{Verdict: Deny}, nil, nil
+	}
+	if err == nil && d.Verdict == Always {
+		t.raise(o.Class)
+	}
+	return d, nil, err
+}
+
+// allowed reports whether a tool's calls run without asking.
+func allowed(m Mode, o *offer) bool {
+	switch {
+	case m == All || o.Class == tool.Read:
+		return true
+	case o.Class == tool.Edit:
+		return m == Edits
+	}
+	return o.sandboxed
+}
+
+// raise allows a class from now on.
+func (a *Agent) raise(c tool.Class) {
+	if c == tool.Edit {
+		a.SetMode(Edits)
+		return
+	}
+	a.SetMode(All)
+}
+
+// capped keeps the beginning and the end of a long text, cut between lines where that costs little.
+func capped(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	head, tail := text[:n*2/3], text[len(text)-n/3:]
+	if i := strings.LastIndexByte(head, '\n'); i > len(head)*3/4 {
+		head = head[:i]
+	}
+	if i := strings.IndexByte(tail, '\n'); i >= 0 && i < len(tail)/4 {
+		tail = tail[i+1:]
+	}
+	return strings.ToValidUTF8(head, "") + fmt.Sprintf("\n… %d bytes left out …\n", len(text)-len(head)-len(tail)) +
+		strings.ToValidUTF8(tail, "")
+}

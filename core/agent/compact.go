@@ -1,0 +1,248 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pooled/pooled/core/chat"
+	"github.com/pooled/pooled/core/generate"
+)
+
+// What compaction leaves of things. Units: bytes.
+const (
+	oldResult  = 200
+	oldLine    = 160
+	maxSummary = 40 // lines
+)
+
+// rules shorten a conversation, gentle ones first. Each returns a new view, or nil when it finds nothing to do. None
+// touches what stands before the messages: the system prompt and the tools.
+var rules = []struct {
+	name string
+	do   func(view []*Message, keep int) []*Message
+	keep int // messages at the end that are left alone
+}{
+	{"old results were shortened", shortenResults, 4},
+	{"old content of files was left out", dropContent, 2},
+	{"earlier work was summarised", summariseTurns, 0},
+	{"earlier steps were summarised", summariseSteps, 4},
+	{"all but the last step was summarised", summariseSteps, 2},
+	{"the last results were shortened", shortenResults, 0},
+}
+
+// fit returns the prompt of the next answer, after compacting the conversation if need be.
+//
+// Errors: [ErrContext].
+func (t *turn) fit(ctx context.Context) (*chat.Prompt, error) {
+	p, err := t.prompt(ctx)
+	room := t.model.Context()
+	limit := room - min(room/4, 4096) // what must be left for the answer
+	if err != nil || len(p.IDs) <= limit {
+		return p, err
+	}
+	for _, r := range rules {
+		view := r.do(t.view, r.keep)
+		if view == nil {
+			continue
+		}
+		before := len(p.IDs)
+		t.mu.Lock()
+		t.view = view
+		t.mu.Unlock()
+		if p, err = t.prompt(ctx); err != nil {
+			return nil, err
+		}
+		t.opt.Emit(Compacted{Rule: r.name, Before: before, After: len(p.IDs)})
+		// Well below the limit, so that the next steps need no compaction of their own.
+		if len(p.IDs) <= limit*3/4 {
+			return p, nil
+		}
+	}
+	if len(p.IDs) > room-min(room/16, 256) {
+		return nil, fmt.Errorf("%w: %w", ErrContext, &generate.PromptTooLongError{Tokens: len(p.IDs), Context: room})
+	}
+	return p, nil
+}
+
+// edit returns a copy of the view in which f has replaced messages before the last keep; nil when it replaced none.
+func edit(view []*Message, keep int, f func(i int, m *Message) *Message) []*Message {
+	out, changed := slices.Clone(view), false
+	for i := range max(len(view)-keep, 0) {
+		if m := f(i, view[i]); m != nil {
+			out[i], changed = m, true
+		}
+	}
+	if !changed {
+		return nil
+	}
+	return out
+}
+
+// shortenResults keeps the beginning of old results.
+func shortenResults(view []*Message, keep int) []*Message {
+	return edit(view, keep, func(_ int, m *Message) *Message {
+		if m.Role != chat.RoleTool || len(m.Text) <= oldResult+100 {
+			return nil
+		}
+		short := *m
+		short.Text = fmt.Sprintf("%s… (%d bytes left out)", strings.ToValidUTF8(m.Text[:oldResult], ""), len(m.Text)-oldResult)
+		return &short
+	})
+}
+
+// dropContent leaves out what was written into files that were written or read again later, and old texts of edits.
+func dropContent(view []*Message, keep int) []*Message {
+	later := map[string]int{} // path → last message that writes all of it or reads it
+	for i, m := range view {
+		for j := range m.Calls {
+			if c := &m.Calls[j]; c.Name == "write_file" || c.Name == "read_file" {
+				later[c.argument("path")] = i
+			}
+		}
+	}
+	return edit(view, keep, func(i int, m *Message) *Message {
+		var calls []Call
+		for j := range m.Calls {
+			c := m.Calls[j]
+			arguments := []string{"old", "new"}
+			if c.Name == "write_file" {
+				if later[c.argument("path")] <= i {
+					continue
+				}
+				arguments = []string{"content"}
+			} else if c.Name != "edit_file" {
+				continue
+			}
+			for _, name := range arguments {
+				text := c.argument(name)
+				if len(text) <= oldResult {
+					continue
+				}
+				if calls == nil {
+					calls = slices.Clone(m.Calls)
+				}
+				c = c.withArgument(name, fmt.Sprintf("(%d bytes, changed since)", len(text)))
+				calls[j] = c
+			}
+		}
+		if calls == nil {
+			return nil
+		}
+		short := *m
+		short.Calls, short.Raw, short.IDs = calls, "", nil
+		return &short
+	})
+}
+
+// Marks around a summary in a message of the user.
+const (
+	summaryOpen  = "[What was done before]\n"
+	summaryClose = "[What is asked now]\n"
+)
+
+// summariseTurns replaces all turns but the last by a few lines in front of what is asked now.
+func summariseTurns(view []*Message, _ int) []*Message {
+	last := lastTurn(view)
+	if last <= 0 {
+		return nil
+	}
+	return append([]*Message{summed(view[last], summary(view[:last]))}, view[last+1:]...)
+}
+
+// summariseSteps replaces the steps of the running turn, but for the last messages, by a few lines.
+func summariseSteps(view []*Message, keep int) []*Message {
+	first := lastTurn(view)
+	if first < 0 {
+		return nil
+	}
+	to := len(view) - keep
+	for to > first+1 && to < len(view) && view[to].Role != chat.RoleAssistant {
+		to--
+	}
+	if to <= first+1 || to >= len(view) {
+		return nil
+	}
+	out := slices.Clone(view[:first])
+	out = append(out, summed(view[first], summary(view[first+1:to])))
+	return append(out, view[to:]...)
+}
+
+// lastTurn returns where the running turn begins, or -1.
+func lastTurn(view []*Message) int {
+	for i := len(view) - 1; i >= 0; i-- {
+		if view[i].Role == chat.RoleUser && !view[i].Auto {
+			return i
+		}
+	}
+	return -1
+}
+
+// summed returns what a user asked with a summary before it, behind one that is there already.
+func summed(m *Message, lines []string) *Message {
+	asked := m.Text
+	if rest, ok := strings.CutPrefix(asked, summaryOpen); ok {
+		if old, now, ok := strings.Cut(rest, summaryClose); ok {
+			lines = append(strings.Split(strings.TrimSuffix(old, "\n"), "\n"), lines...)
+			asked = now
+		}
+	}
+	if n := len(lines) - maxSummary; n > 0 {
+		lines = append([]string{fmt.Sprintf("… (%d lines left out)", n)}, lines[n:]...)
+	}
+	short := *m
+	short.Text = summaryOpen + strings.Join(lines, "\n") + "\n" + summaryClose + asked
+	return &short
+}
+
+// summary says in a line each what was asked, called and answered.
+func summary(ms []*Message) []string {
+	var lines []string
+	calls := map[string]*Call{}
+	for _, m := range ms {
+		switch m.Role {
+		case chat.RoleUser:
+			if m.Auto {
+				continue
+			}
+			text := m.Text
+			if rest, ok := strings.CutPrefix(text, summaryOpen); ok {
+				old, now, _ := strings.Cut(rest, summaryClose)
+				lines = append(lines, strings.Split(strings.TrimSuffix(old, "\n"), "\n")...)
+				text = now
+			}
+			lines = append(lines, "The user asked: "+line(text))
+		case chat.RoleAssistant:
+			for i := range m.Calls {
+				calls[m.Calls[i].ID] = &m.Calls[i]
+			}
+			if len(m.Calls) == 0 && !m.Broken && strings.TrimSpace(m.Text) != "" {
+				lines = append(lines, "You answered: "+line(m.Text))
+			}
+		case chat.RoleTool:
+			c := calls[m.CallID]
+			if c == nil {
+				continue
+			}
+			what := c.Name
+			for _, name := range []string{"path", "query", "selector", "entry"} {
+				if v := c.argument(name); v != "" {
+					what += " " + line(v)
+					break
+				}
+			}
+			lines = append(lines, "You called "+what+": "+line(m.Text))
+		}
+	}
+	return lines
+}
+
+// line is the beginning of a text on one line.
+func line(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if len(text) > oldLine {
+		return strings.ToValidUTF8(text[:oldLine], "") + "…"
+	}
+	return text
+}

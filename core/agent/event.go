@@ -1,0 +1,264 @@
+package agent
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/pooled/pooled/core/tool"
+)
+
+// Event is something that happened in a turn. [MarshalEvent] writes one as JSON.
+type Event interface {
+	// Type names the event in JSON.
+	Type() string
+}
+
+// The events, in the order in which a step has them. All must be delivered, but for CallDelta and Progress, which only
+// show that something moves.
+type (
+	// Step begins a step: the prompt is made.
+	Step struct {
+		// N counts from 1 in a turn.
+		N int `json:"n"`
+		// Prompt is the length of the prompt in tokens, of Context that there is room for.
+		Prompt  int `json:"prompt"`
+		Context int `json:"context"`
+	}
+	// Compacted says that the conversation was shortened to fit.
+	Compacted struct {
+		// Rule says what was left out.
+		Rule string `json:"rule"`
+		// Before and After are the length of the prompt in tokens.
+		Before int `json:"before"`
+		After  int `json:"after"`
+	}
+	// Reading says how far the prompt is computed, in tokens.
+	Reading struct {
+		Done  int `json:"done"`
+		Total int `json:"total"`
+	}
+	// Reasoning is more of what the model thinks.
+	Reasoning struct {
+		Text string `json:"text"`
+	}
+	// Text is more of what the model says.
+	Text struct {
+		Text string `json:"text"`
+	}
+	// CallStarted says that the model writes a call of the tool Name.
+	CallStarted struct {
+		Name string `json:"name"`
+	}
+	// CallDelta is more of the raw text of a call.
+	CallDelta struct {
+		Name string `json:"name"`
+		Text string `json:"text"`
+	}
+	// CallBroken is a call that cannot be run; the model is told the reason.
+	CallBroken struct {
+		// Name may be empty.
+		Name   string `json:"name,omitempty"`
+		Reason string `json:"reason"`
+		// Unfinished says that the answer's limit cut the call off.
+		Unfinished bool `json:"unfinished,omitempty"`
+	}
+	// Answered ends the model's part of a step.
+	Answered struct {
+		// Tokens is the length of the answer; Reused is how much of the prompt was computed before.
+		Tokens int `json:"tokens"`
+		Reused int `json:"reused"`
+		// PromptTime and DecodeTime say how long prompt and answer took.
+		PromptTime Duration `json:"prompt_ms"`
+		DecodeTime Duration `json:"decode_ms"`
+	}
+	// Approval says that a call waits for a person.
+	Approval struct {
+		Call  Call       `json:"call"`
+		Class tool.Class `json:"class"`
+		// Diff is what the call would change.
+		Diff string `json:"diff,omitempty"`
+	}
+	// CallRunning says that a call begins to run.
+	CallRunning struct {
+		Call Call `json:"call"`
+	}
+	// Progress is a line that a running tool prints.
+	Progress struct {
+		ID   string `json:"id"`
+		Line string `json:"line"`
+	}
+	// CallDone is what came of a call.
+	CallDone struct {
+		Call Call `json:"call"`
+		// Result is what the model reads.
+		Result  string `json:"result"`
+		IsError bool   `json:"is_error"`
+		// Denied says that it was not run because a person did not allow it.
+		Denied bool `json:"denied,omitempty"`
+		// Diff is what was changed.
+		Diff string `json:"diff,omitempty"`
+		// Data is more for programs; it may be nil.
+		Data json.RawMessage `json:"data,omitempty"`
+	}
+	// Retried says that the last change left an app with errors, so that it was taken back, with all that was said since,
+	// and the model tries again.
+	Retried struct {
+		// Try counts from 1 in a turn.
+		Try    int    `json:"try"`
+		Reason string `json:"reason"`
+	}
+	// Note tells a person of something that the agent did on its own.
+	Note struct {
+		Text string `json:"text"`
+	}
+	// Error is what broke a turn.
+	Error struct {
+		Message string `json:"message"`
+	}
+	// Done ends a turn.
+	Done struct {
+		Reason Reason `json:"reason"`
+		// Steps, Tokens and Calls count what the turn took: answers, tokens sampled, and calls run.
+		Steps  int `json:"steps"`
+		Tokens int `json:"tokens"`
+		Calls  int `json:"calls"`
+		// Broken counts the calls that could not be read, Repaired those that had to be mended.
+		Broken   int `json:"broken"`
+		Repaired int `json:"repaired"`
+		// Problems is what the app last reported, if that was bad.
+		Problems string   `json:"problems,omitempty"`
+		Time     Duration `json:"time_ms"`
+	}
+)
+
+// Reason says why a turn ended.
+type Reason string
+
+// The reasons.
+const (
+	// ReasonStop is the good one: the model had nothing more to do.
+	ReasonStop Reason = "stop"
+	// ReasonCancelled is a context that ended.
+	ReasonCancelled Reason = "cancelled"
+	// ReasonDenied is a call that a person did not allow, without a word.
+	ReasonDenied Reason = "denied"
+	// ReasonLoop is the same call with the same result, over and over.
+	ReasonLoop Reason = "loop"
+	// ReasonStuck is several steps without anything new, or text that repeats itself.
+	ReasonStuck Reason = "stuck"
+	// ReasonBroken is too many calls in a row that cannot be read.
+	ReasonBroken Reason = "broken calls"
+	// ReasonSteps, ReasonTokens and ReasonTime are the limits of a turn.
+	ReasonSteps  Reason = "steps"
+	ReasonTokens Reason = "tokens"
+	ReasonTime   Reason = "time"
+	// ReasonLength is an answer without a call that was longer than an answer may be.
+	ReasonLength Reason = "length"
+	// ReasonContext is a conversation that does not fit the context.
+	ReasonContext Reason = "context"
+	// ReasonError is any error; an [Error] comes before.
+	ReasonError Reason = "error"
+)
+
+// explained are the reasons in words, for people.
+var explained = map[Reason]string{
+	ReasonStop:      "done",
+	ReasonCancelled: "stopped",
+	ReasonDenied:    "not allowed",
+	ReasonLoop:      "stopped: the model repeats the same call",
+	ReasonStuck:     "stopped: the model makes no progress",
+	ReasonBroken:    "stopped: the model's calls cannot be read",
+	ReasonSteps:     "stopped: the limit of steps is reached",
+	ReasonTokens:    "stopped: the limit of tokens is reached",
+	ReasonTime:      "stopped: the time is up",
+	ReasonLength:    "stopped: the answer is too long",
+	ReasonContext:   "stopped: the conversation does not fit the context",
+	ReasonError:     "failed",
+}
+
+// String says it in words.
+func (r Reason) String() string { return explained[r] }
+
+// Duration is a time that JSON has in milliseconds.
+type Duration time.Duration
+
+// MarshalJSON implements [json.Marshaler].
+func (d Duration) MarshalJSON() ([]byte, error) {
+	return json.Marshal(float64(time.Duration(d).Microseconds()) / 1000)
+}
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (d *Duration) UnmarshalJSON(b []byte) error {
+	var ms float64
+	err := json.Unmarshal(b, &ms)
+	*d = Duration(ms * float64(time.Millisecond))
+	return err
+}
+
+// Type implements [Event].
+func (Step) Type() string { return "step" }
+
+// Type implements [Event].
+func (Compacted) Type() string { return "compacted" }
+
+// Type implements [Event].
+func (Reading) Type() string { return "reading" }
+
+// Type implements [Event].
+func (Reasoning) Type() string { return "reasoning" }
+
+// Type implements [Event].
+func (Text) Type() string { return "text" }
+
+// Type implements [Event].
+func (CallStarted) Type() string { return "call_started" }
+
+// Type implements [Event].
+func (CallDelta) Type() string { return "call_delta" }
+
+// Type implements [Event].
+func (CallBroken) Type() string { return "call_broken" }
+
+// Type implements [Event].
+func (Answered) Type() string { return "answered" }
+
+// Type implements [Event].
+func (Approval) Type() string { return "approval" }
+
+// Type implements [Event].
+func (CallRunning) Type() string { return "call_running" }
+
+// Type implements [Event].
+func (Progress) Type() string { return "progress" }
+
+// Type implements [Event].
+func (CallDone) Type() string { return "call_done" }
+
+// Type implements [Event].
+func (Retried) Type() string { return "retried" }
+
+// Type implements [Event].
+func (Note) Type() string { return "note" }
+
+// Type implements [Event].
+func (Error) Type() string { return "error" }
+
+// Type implements [Event].
+func (Done) Type() string { return "done" }
+
+// MarshalEvent writes an event as a JSON object on one line, whose first member is its type.
+func MarshalEvent(e Event) ([]byte, error) {
+	body, err := json.Marshal(e)
+	if err != nil {
+		return nil, err
+	}
+	name, err := json.Marshal(e.Type())
+	if err != nil {
+		return nil, err
+	}
+	out := append([]byte(`{"type":`), name...)
+	if len(body) > 2 {
+		out = append(out, ',')
+	}
+	return append(out, body[1:]...), nil
+}

@@ -1,0 +1,121 @@
+package agent
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/pooled/pooled/core/tool"
+	"github.com/pooled/pooled/core/toolcall"
+)
+
+// Source is a set of tools to offer.
+type Source struct {
+	Set tool.Set
+	// Sandboxed says that what the set runs and serves reaches nothing but the project, so that only its edits need to be
+	// approved.
+	Sandboxed bool
+}
+
+// Tools are sets of tools, opened for a project.
+//
+// Owns: the sessions; the caller closes it. Safe for concurrent use.
+type Tools struct {
+	order    []*offer
+	byName   map[string]*offer
+	sessions []tool.Session
+}
+
+// offer is one tool.
+type offer struct {
+	tool.Spec
+	session   tool.Session
+	sandboxed bool
+}
+
+// OpenTools opens sets of tools for a project.
+//
+// Errors: [*tool.FaultError], those of the sets, and two tools of one name.
+func OpenTools(ctx context.Context, p tool.Project, sources ...Source) (*Tools, error) {
+	t := &Tools{byName: map[string]*offer{}}
+	for _, s := range sources {
+		info := s.Set.Info()
+		session, err := tool.Checked(s.Set).Open(ctx, p)
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("tools %s: %w", info.Name, err), t.Close())
+		}
+		t.sessions = append(t.sessions, session)
+		for _, spec := range info.Tools {
+			if t.byName[spec.Name] != nil {
+				return nil, errors.Join(fmt.Errorf("tools %s: there is already a tool %s", info.Name, spec.Name), t.Close())
+			}
+			o := &offer{Spec: spec, session: session, sandboxed: s.Sandboxed}
+			t.byName[spec.Name] = o
+			t.order = append(t.order, o)
+		}
+	}
+	return t, nil
+}
+
+// Close ends what the tools started.
+func (t *Tools) Close() error {
+	var errs []error
+	for _, s := range t.sessions {
+		errs = append(errs, s.Close())
+	}
+	t.sessions = nil
+	return errors.Join(errs...)
+}
+
+// Specs lists the tools.
+func (t *Tools) Specs() []tool.Spec {
+	var list []tool.Spec
+	for _, o := range t.order {
+		list = append(list, o.Spec)
+	}
+	return list
+}
+
+// Call runs a tool for a person, without the model knowing of it.
+//
+// Errors: those of [tool.Session.Call].
+func (t *Tools) Call(ctx context.Context, name string, arguments json.RawMessage) (tool.Result, error) {
+	o := t.byName[name]
+	if o == nil {
+		return tool.Result{}, fmt.Errorf("%w: the tool %s", ErrUnknown, name)
+	}
+	return o.session.Call(ctx, tool.Call{Name: name, Arguments: arguments})
+}
+
+// definitions are the tools as templates expect them.
+func (t *Tools) definitions() json.RawMessage {
+	type function struct {
+		Name        string          `json:"name"`
+		Description string          `json:"description"`
+		Parameters  json.RawMessage `json:"parameters"`
+	}
+	type definition struct {
+		Type     string   `json:"type"`
+		Function function `json:"function"`
+	}
+	list := []definition{}
+	for _, o := range t.order {
+		list = append(list, definition{"function", function{o.Name, o.Description, o.Parameters}})
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(list) // schemas were parsed before
+	return bytes.TrimSpace(b.Bytes())
+}
+
+// declared are the tools as the parser and the grammar know them.
+func (t *Tools) declared() []toolcall.Tool {
+	var list []toolcall.Tool
+	for _, o := range t.order {
+		list = append(list, toolcall.Tool{Name: o.Name, Parameters: o.Parameters})
+	}
+	return list
+}
