@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 
 	"github.com/pooled/pooled/cmd/internal/nano"
@@ -17,12 +18,14 @@ import (
 	"github.com/pooled/pooled/core/gguf"
 	"github.com/pooled/pooled/core/hub"
 	"github.com/pooled/pooled/core/plugin"
+	"github.com/pooled/pooled/core/tool"
 	"github.com/pooled/pooled/core/weights"
 	"github.com/pooled/pooled/gpu/cpu"
 	"github.com/pooled/pooled/gpu/device"
 	"github.com/pooled/pooled/gpu/exec"
 	"github.com/pooled/pooled/sandbox/template"
 	"github.com/pooled/pooled/sandbox/wasmhost"
+	"github.com/pooled/pooled/sandbox/wasmtool"
 )
 
 // Options configure a [Wire].
@@ -79,9 +82,16 @@ func (w *Wire) Catalog() *plugin.Catalog {
 
 func (w *Wire) catalogLocked() *plugin.Catalog {
 	if w.catalog == nil {
-		w.catalog = plugin.NewCatalog(PluginDir(), builtins, plugin.Options{Logger: w.log})
+		w.catalog = plugin.NewCatalog(PluginDir(), builtins, plugin.Options{
+			Logger: w.log, Tools: builtinTools, Wasm: LoadWasm,
+		})
 	}
 	return w.catalog
+}
+
+// LoadWasm loads tools that are a WebAssembly module.
+func LoadWasm(ctx context.Context, module []byte) (tool.Set, error) {
+	return wasmtool.Load(ctx, module, wasmtool.Options{CacheDir: CacheDir()})
 }
 
 // PluginDir returns the folder for plugins: $POOLED_HOME/plugins, else pooled/plugins in the user's configuration
@@ -196,6 +206,6 @@ func (w *Wire) Devices(_ context.Context, want hub.Want) []hub.Candidate {
 
 func describe(a device.Adapter) engine.Device {
 	return engine.Device{
-		Backend: "webgpu", Name: a.Name, Software: a.Software, Memory: a.Memory, Detail: a.API + ", " + a.Driver,
+		Backend: "webgpu", Name: a.Name, Software: a.Software, Memory: a.Memory, Detail: strings.TrimSuffix(a.API+", "+a.Driver, ", "),
 	}
 }
