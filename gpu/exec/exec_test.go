@@ -14,8 +14,8 @@ import (
 	"github.com/pooled/pooled/plugins/models/qwen35"
 )
 
-// open opens the first adapter, or skips loudly where the machine has none.
-func openBackend(t *testing.T) *backend {
+// openBackend opens the first adapter, or skips loudly where the machine has none.
+func openBackend(t testing.TB) *backend {
 	t.Helper()
 	as, err := device.Adapters()
 	if err != nil {
@@ -50,4 +50,8 @@ func TestEngine(t *testing.T) {
 		Backend: openBackend(t), Families: []model.Family{dense.Family{}, qwen35.Family{}},
 		Exact: true, MaxDiff: 2e-2, MaxNMSE: 2e-6, Every: every,
 	})
+}
+
+func BenchmarkModel(b *testing.B) {
+	enginetest.Bench(b, openBackend(b), []model.Family{dense.Family{}, qwen35.Family{}})
 }
