@@ -36,8 +36,8 @@ var (
 
 // layouts are the engine's switches for white space. Free white space is bounded, or a model could fill its answer with it.
 var layouts = map[Layout]string{
-	LayoutFree: `{"whitespace_pattern":"[ \\t\\r]{1,40}|[ \\t\\r]{0,8}\\n[ \\t\\r]{0,120}"}`,
-	LayoutLine: `{"whitespace_flexible":false,"item_separator":", ","key_separator":": "}`,
+	LayoutFree: `{"json_allow_general_unicode_escapes":true,"whitespace_pattern":"[ \\t\\r]{1,40}|[ \\t\\r]{0,8}\\n[ \\t\\r]{0,120}"}`,
+	LayoutLine: `{"json_allow_general_unicode_escapes":true,"whitespace_flexible":false,"item_separator":", ","key_separator":": "}`,
 }
 
 // prepare checks a schema and returns its text for the engine.

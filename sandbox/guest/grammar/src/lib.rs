@@ -121,10 +121,17 @@ pub unsafe extern "C" fn mask(id: u32, out: *mut u32, words: usize) -> i32 {
     })
 }
 
-/// Takes a token that was sampled. Returns 1 if the grammar allows it, 0 if not: then nothing has changed.
+/// Takes a token that was sampled. Returns 1 if the grammar allows it, 0 if not: then nothing has changed. A matcher that has
+/// stopped takes the tokens that end a generation.
 #[no_mangle]
 pub extern "C" fn consume(id: u32, token: u32) -> i32 {
-    with_matcher(id, |m| Ok(m.try_consume_tokens(&[token])? as i32))
+    with_matcher(id, |m| {
+        if m.is_stopped() && !m.is_error() {
+            let ends = m.compute_mask_or_eos()?;
+            return Ok(((token as usize) < ends.len() && ends.is_allowed(token)) as i32);
+        }
+        Ok(m.try_consume_tokens(&[token])? as i32)
+    })
 }
 
 /// Whether the text so far is complete: 1 or 0.
