@@ -78,8 +78,10 @@ func (d *download) run(ctx context.Context) (RecordFile, error) {
 	if err := d.recall(); err != nil {
 		return RecordFile{}, err
 	}
+	// Only bytes that were never there count as progress: a server that cuts every answer short and cannot go on in the
+	// middle would be asked for ever.
+	most := d.off
 	for tries, limit := 0, maxDials; ; {
-		before := d.off
 		err := d.try(ctx)
 		if err == nil {
 			break
@@ -91,8 +93,8 @@ func (d *download) run(ctx context.Context) (RecordFile, error) {
 		if errors.As(err, &stop) {
 			return RecordFile{}, stop.error
 		}
-		if d.off > before {
-			tries = 0
+		if d.off > most {
+			most, tries = d.off, 0
 		}
 		if d.answered {
 			limit = maxTries
@@ -290,6 +292,7 @@ func (d *download) appendTo(f partFileWriter, body io.Reader) error {
 	// A model begins with its magic: an error page is noticed at once, not after gigabytes.
 	magic := []byte("GGUF")[min(d.off, 4):]
 	buf := make([]byte, copyBuffer)
+	checked := d.off // where the disk was last looked at: a body of unknown size could fill it
 	for {
 		n, rerr := body.Read(buf)
 		if n > 0 {
@@ -308,6 +311,12 @@ func (d *download) appendTo(f partFileWriter, body io.Reader) error {
 			d.hashed = d.off
 			if werr != nil {
 				return final{d.diskError(werr)}
+			}
+			if d.state.Size == 0 && d.off-checked >= spaceReserve/2 {
+				if err := d.s.checkSpace(0); err != nil {
+					return final{err}
+				}
+				checked = d.off
 			}
 			d.meter.at(d.off)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -257,6 +258,14 @@ func TestPullRefuses(t *testing.T) {
 		{name: "not found", want: ErrServer, says: "404", hook: func(w http.ResponseWriter, r *http.Request) { http.NotFound(w, r) }},
 		{name: "gated", want: ErrServer, says: "POOLED_HUB_TOKEN", hook: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) }},
 		{name: "always failing", want: ErrServer, says: "gave up after 8 tries", hook: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }},
+		{name: "cut short every time, without ranges", want: io.ErrUnexpectedEOF, says: "gave up after 8 tries", hook: func(w http.ResponseWriter, r *http.Request) {
+			if r.Header.Get("Range") != "" {
+				w.Header().Set("Content-Range", fmt.Sprintf("bytes 0-%d/%d", len(data)-1, len(data)))
+				w.WriteHeader(http.StatusPartialContent)
+				return
+			}
+			cut(w, data, 5000)
+		}},
 		{name: "redirect loop", want: ErrServer, says: "redirects", hook: func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.Path, http.StatusFound) }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -411,6 +420,38 @@ func TestPullBusy(t *testing.T) {
 	}
 	if _, err := s.Pull(t.Context(), srv.URL+"/m.gguf", nil); err != nil {
 		t.Errorf("Pull afterwards: %v", err)
+	}
+}
+
+// A server that does not say how much it sends must not fill the disk.
+func TestPullUnknownSizeLeavesSpace(t *testing.T) {
+	head, sent := model(t, 100, 1, nil), 0
+	srv := serve(t, nil)
+	srv.hook = func(_ int, w http.ResponseWriter, r *http.Request) bool {
+		if r.URL.Path != "/m.gguf" {
+			return false
+		}
+		_, _ = w.Write(head)
+		for block := make([]byte, 1<<20); sent < 3*spaceReserve; sent += len(block) {
+			if _, err := w.Write(block); err != nil {
+				return true
+			}
+		}
+		return true
+	}
+	s := store(t, srv)
+	looks := 0
+	s.free = func(string) (int64, bool) {
+		if looks++; looks == 1 {
+			return 2 * spaceReserve, true
+		}
+		return spaceReserve - 1, true
+	}
+	if _, err := s.Pull(t.Context(), srv.URL+"/m.gguf", nil); !errors.Is(err, ErrSpace) {
+		t.Fatalf("got %v, want %v", err, ErrSpace)
+	}
+	if n := partSize(s, "m"); n > spaceReserve {
+		t.Errorf("%d bytes were written", n)
 	}
 }
 
