@@ -41,6 +41,23 @@ func ServeTools(t tool.Set) {
 		func(_ int, s grpc.ServiceRegistrar) { toolv1.Register(s, t) })
 }
 
+// Serve serves what is built in under a name, such as "models/dense" or "tools/files": "plugin serve NAME" of the program
+// that the catalog belongs to. It returns when the host is done with it.
+//
+// Errors: [ErrUnknown].
+func (c *Catalog) Serve(name string) error {
+	if t, err := c.BuiltinTools(name); err == nil {
+		ServeTools(t)
+		return nil
+	}
+	f, err := c.Builtin(name)
+	if err != nil {
+		return err
+	}
+	ServeFamily(f)
+	return nil
+}
+
 // serve is a plugin's side of the contract.
 func serve(k *kind, what, name string, register func(version int, s grpc.ServiceRegistrar)) {
 	if os.Getenv(handshake.MagicCookieKey) != handshake.MagicCookieValue {

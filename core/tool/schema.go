@@ -267,10 +267,11 @@ func (c *checker) check(at string, v any, s *Schema, depth int) any {
 			return a
 		}
 	case "string":
-		if n, ok := v.(json.Number); ok {
-			v = n.String()
+		t, ok := v.(string)
+		if n, isNumber := v.(json.Number); isNumber {
+			t, ok = n.String(), true
 		}
-		if t, ok := v.(string); ok {
+		if ok {
 			if len(s.Enum) > 0 && !slices.Contains(s.Enum, t) {
 				c.add("%s must be one of %s, not %q", label, strings.Join(s.Enum, ", "), printable(t))
 			}
@@ -289,10 +290,11 @@ func (c *checker) check(at string, v any, s *Schema, depth int) any {
 			}
 		}
 	case "integer", "number":
-		if t, ok := v.(string); ok {
-			v = json.Number(strings.TrimSpace(t))
+		n, ok := v.(json.Number)
+		if t, isText := v.(string); isText {
+			n, ok = json.Number(strings.TrimSpace(t)), true
 		}
-		if n, ok := v.(json.Number); ok {
+		if ok {
 			if x, ok := number(n, s.Type == "integer"); ok {
 				c.bounds(label, x, s)
 				if s.Type == "integer" {

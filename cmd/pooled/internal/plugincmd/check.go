@@ -15,6 +15,7 @@ import (
 	"github.com/pooled/pooled/core/model/ggufmeta"
 	"github.com/pooled/pooled/core/plugin"
 	"github.com/pooled/pooled/core/plugin/modeltest"
+	"github.com/pooled/pooled/core/tool/tooltest"
 )
 
 func (d Deps) check() *cobra.Command {
@@ -23,7 +24,8 @@ func (d Deps) check() *cobra.Command {
 		Use:   "check PATH",
 		Short: "Hold a plugin against the contract, for its author",
 		Long: `Check starts the program at PATH (or the one that PATH/plugin.json names) and runs the conformance suite on it, without
-asking for an approval. What a plan must hold is checked on models: those of --model, and those in PATH/testdata.`,
+asking for an approval. What a plan must hold is checked on models: those of --model, and those in PATH/testdata. Every tool
+is called with the least that it asks for, in an empty project.`,
 		Example: "  pooled plugin check ./gemma3 --model gemma-3-270m.gguf",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -38,26 +40,38 @@ asking for an approval. What a plan must hold is checked on models: those of --m
 				}
 				files = append(files, more...)
 			}
-			opened, err := plugin.Open(cmd.Context(), program, nil, plugin.Options{})
+			opened, err := plugin.Open(cmd.Context(), program, nil, plugin.Options{Wasm: d.Wasm})
 			if err != nil {
 				return err
 			}
 			defer opened.Close()
-			info, out := opened.Info(), cmd.OutOrStdout()
-			fmt.Fprintf(out, "%s plans %s (contract %d)\n\n", info.Name, strings.Join(info.Architectures, ", "), info.Contract)
+			out := cmd.OutOrStdout()
 			failed := 0
-			for _, r := range modeltest.Run(cmd.Context(), opened, files) {
-				if r.Err == nil {
-					fmt.Fprintf(out, "ok    %s\n", r.Name)
-					continue
+			report := func(name string, err error) {
+				if err == nil {
+					fmt.Fprintf(out, "ok    %s\n", name)
+					return
 				}
 				failed++
-				fmt.Fprintf(out, "FAIL  %s\n      %v\n", r.Name, r.Err)
+				fmt.Fprintf(out, "FAIL  %s\n      %v\n", name, err)
+			}
+			if opened.Tools != nil {
+				info := opened.Tools.Info()
+				fmt.Fprintf(out, "%s has the tools %s (contract %d)\n\n", info.Name, describeTools(info), info.Contract)
+				for _, r := range tooltest.Run(cmd.Context(), opened.Tools, nil) {
+					report(r.Name, r.Err)
+				}
+			} else {
+				info := opened.Info()
+				fmt.Fprintf(out, "%s plans %s (contract %d)\n\n", info.Name, strings.Join(info.Architectures, ", "), info.Contract)
+				for _, r := range modeltest.Run(cmd.Context(), opened, files) {
+					report(r.Name, r.Err)
+				}
 			}
 			switch {
 			case failed > 0:
 				return fmt.Errorf("%d requirements do not hold", failed)
-			case len(files) == 0:
+			case len(files) == 0 && opened.Tools == nil:
 				fmt.Fprintln(out, "\nNo plan was checked: give a model with --model FILE.gguf.")
 			default:
 				fmt.Fprintln(out, "\nAll requirements hold.")

@@ -20,13 +20,17 @@ import (
 // modulePath is the module that a plugin builds against.
 const modulePath = "github.com/pooled/pooled"
 
-//go:embed all:scaffold
-var scaffold embed.FS
+//go:embed all:scaffold all:scaffold-tools all:scaffold-wasm
+var scaffolds embed.FS
 
 // newPlugin fills the scaffold in.
 type newPlugin struct {
+	// scaffold is the folder of what is filled in.
+	scaffold string
 	// Name is the plugin's name, and Arch the value of general.architecture that it plans.
 	Name, Arch string
+	// Tool is the name of its tool.
+	Tool string
 	// Version is the version of Pooled that it requires, and Go that of Go.
 	Version, Go string
 	// Source is a checkout of Pooled to build against, or empty.
@@ -37,14 +41,14 @@ type newPlugin struct {
 
 func (d Deps) create() *cobra.Command {
 	c := &cobra.Command{Use: "new", Short: "Start a plugin: a small Go module that works", Args: cobra.NoArgs}
-	c.AddCommand(createModels())
+	c.AddCommand(createModels(), createTools())
 	return c
 }
 
 var validName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,62}$`)
 
 func createModels() *cobra.Command {
-	p := newPlugin{}
+	p := newPlugin{scaffold: "scaffold"}
 	c := &cobra.Command{
 		Use:   "models NAME [DIR]",
 		Short: "Start a model family",
@@ -60,17 +64,7 @@ into the family that you need.`,
 			if !validName.MatchString(p.Name) || !validName.MatchString(p.Arch) {
 				return fmt.Errorf("%q: a name is made of lower-case letters, digits and dashes", p.Name)
 			}
-			var sums []byte
-			var err error
-			if p.Source != "" {
-				sums, err = p.fromSource()
-			} else {
-				err = p.fromRelease()
-			}
-			if err != nil {
-				return err
-			}
-			if err := p.write(dir, sums); err != nil {
+			if err := p.fill(dir); err != nil {
 				return err
 			}
 			out := cmd.OutOrStdout()
@@ -85,6 +79,62 @@ into the family that you need.`,
 	c.Flags().StringVar(&p.Arch, "architecture", "", "the GGUF `architecture` that it plans (default NAME)")
 	c.Flags().StringVar(&p.Source, "pooled", "", "build against the checkout of Pooled in this `folder`")
 	return c
+}
+
+func createTools() *cobra.Command {
+	p := newPlugin{}
+	var wasm bool
+	c := &cobra.Command{
+		Use:   "tools NAME [DIR]",
+		Short: "Start a set of tools",
+		Long: `New writes a Go module into DIR (NAME when left out) that has one tool and passes "pooled plugin check". With --wasm it
+builds to WebAssembly, which Pooled runs in its sandbox: such a tool reads the project's files and reaches nothing else.`,
+		Args: cobra.RangeArgs(1, 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p.Name, p.Tool = args[0], strings.ReplaceAll(args[0], "-", "_")
+			dir := args[len(args)-1]
+			if !validName.MatchString(p.Name) {
+				return fmt.Errorf("%q: a name is made of lower-case letters, digits and dashes", p.Name)
+			}
+			out := cmd.OutOrStdout()
+			if wasm {
+				p.scaffold = "scaffold-wasm"
+				if err := p.write(dir, nil); err != nil {
+					return err
+				}
+				fmt.Fprintf(out, "Wrote %s. Next:\n\n  cd %s\n  GOOS=wasip1 GOARCH=wasm go build -buildmode=c-shared -o %s.wasm .\n", dir, dir, p.Name)
+				fmt.Fprintln(out, "  pooled plugin check .")
+				return nil
+			}
+			p.scaffold = "scaffold-tools"
+			if err := p.fill(dir); err != nil {
+				return err
+			}
+			fmt.Fprintf(out, "Wrote %s. Next:\n\n  cd %s\n", dir, dir)
+			if p.Source == "" {
+				fmt.Fprintln(out, "  go mod tidy")
+			}
+			fmt.Fprintln(out, "  go test .\n  go build .\n  pooled plugin check .")
+			return nil
+		},
+	}
+	c.Flags().StringVar(&p.Source, "pooled", "", "build against the checkout of Pooled in this `folder`")
+	c.Flags().BoolVar(&wasm, "wasm", false, "make a WebAssembly module")
+	return c
+}
+
+// fill writes the scaffold of a module that requires Pooled.
+func (p *newPlugin) fill(dir string) (err error) {
+	var sums []byte
+	if p.Source != "" {
+		sums, err = p.fromSource()
+	} else {
+		err = p.fromRelease()
+	}
+	if err != nil {
+		return err
+	}
+	return p.write(dir, sums)
 }
 
 // fromRelease requires the version of the running program.
@@ -134,7 +184,7 @@ func (p *newPlugin) write(dir string, sums []byte) error {
 			return err
 		}
 	}
-	root, err := fs.Sub(scaffold, "scaffold")
+	root, err := fs.Sub(scaffolds, p.scaffold)
 	if err != nil {
 		return err
 	}

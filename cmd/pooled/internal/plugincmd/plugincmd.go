@@ -1,5 +1,5 @@
 // Package plugincmd holds the commands "pooled plugin": listing, approving and removing plugins for users, checking and
-// starting new ones for authors, and serving the built-in families, which is how Pooled runs them.
+// starting new ones for authors, and serving what is built in, which is how Pooled runs it.
 package plugincmd
 
 import (
@@ -13,12 +13,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pooled/pooled/core/plugin"
+	"github.com/pooled/pooled/core/tool"
 )
 
 // Deps is what the commands need of the program.
 type Deps struct {
 	// Catalog returns the program's plugins; it is called when a command runs.
 	Catalog func() *plugin.Catalog
+	// Wasm loads WebAssembly tools for "check"; it may be nil.
+	Wasm plugin.WasmLoader
 }
 
 // New returns the command "plugin".
@@ -26,7 +29,7 @@ func New(d Deps) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "plugin",
 		Short: "Manage and write plugins",
-		Long: `Plugins add model families. A plugin is a program in the plugin folder (see "pooled plugin list"). It runs in a process
+		Long: `Plugins add model families and tools. A plugin is a program in the plugin folder (see "pooled plugin list"). It runs in a process
 of its own, and only after you approved it; it has to be approved again whenever its program changes.`,
 		Args: cobra.NoArgs,
 	}
@@ -37,8 +40,10 @@ of its own, and only after you approved it; it has to be approved again whenever
 // listed is an entry as "plugin list --json" writes it.
 type listed struct {
 	Name          string       `json:"name"`
+	Kind          string       `json:"kind,omitempty"`
 	State         plugin.State `json:"state"`
 	Architectures []string     `json:"architectures"`
+	Tools         []string     `json:"tools,omitempty"`
 	Path          string       `json:"path,omitempty"`
 	SHA256        string       `json:"sha256,omitempty"`
 	Error         string       `json:"error,omitempty"`
@@ -68,7 +73,13 @@ func (d Deps) list() *cobra.Command {
 func writeJSON(w io.Writer, entries []plugin.Entry) error {
 	all := make([]listed, 0, len(entries))
 	for _, e := range entries {
-		l := listed{Name: e.Name, State: e.State, Architectures: append([]string{}, e.Info.Architectures...), Path: e.Path, SHA256: e.SHA256}
+		l := listed{
+			Name: e.Name, Kind: e.Kind, State: e.State, Architectures: append([]string{}, e.Info.Architectures...),
+			Path: e.Path, SHA256: e.SHA256,
+		}
+		for _, t := range e.Tools.Tools {
+			l.Tools = append(l.Tools, t.Name)
+		}
 		if e.Err != nil {
 			l.Error = e.Err.Error()
 		}
@@ -81,9 +92,12 @@ func writeJSON(w io.Writer, entries []plugin.Entry) error {
 
 func writeTable(w io.Writer, dir string, entries []plugin.Entry) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "NAME\tSTATE\tARCHITECTURES")
+	fmt.Fprintln(t, "NAME\tSTATE\tADDS")
 	for _, e := range entries {
 		what := strings.Join(e.Info.Architectures, ", ")
+		if e.Kind == plugin.KindTools {
+			what = toolNames(e.Tools)
+		}
 		if what == "" {
 			what = "-"
 		}
@@ -129,6 +143,10 @@ only what you trust.`,
 			}
 			if e, err = catalog.Approve(cmd.Context(), e.Name); err != nil {
 				return err
+			}
+			if e.Kind == plugin.KindTools {
+				fmt.Fprintf(out, "Approved. It adds the tools %s.\n", describeTools(e.Tools))
+				return nil
 			}
 			fmt.Fprintf(out, "Approved. It plans %s.\n", strings.Join(e.Info.Architectures, ", "))
 			return nil
@@ -184,17 +202,30 @@ func (d Deps) remove() *cobra.Command {
 
 func (d Deps) serve() *cobra.Command {
 	return &cobra.Command{
-		Use:    "serve models/NAME",
-		Short:  "Serve a built-in family; Pooled runs this itself",
+		Use:    "serve KIND/NAME",
+		Short:  "Serve what is built in; Pooled runs this itself",
 		Hidden: true,
 		Args:   cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			f, err := d.Catalog().Builtin(args[0])
-			if err != nil {
-				return err
-			}
-			plugin.ServeFamily(f)
-			return nil
+			return d.Catalog().Serve(args[0])
 		},
 	}
+}
+
+// toolNames lists tools.
+func toolNames(info tool.Info) string {
+	var names []string
+	for _, t := range info.Tools {
+		names = append(names, t.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// describeTools lists tools with what they do to the user's things.
+func describeTools(info tool.Info) string {
+	var names []string
+	for _, t := range info.Tools {
+		names = append(names, fmt.Sprintf("%s (%s)", t.Name, t.Class))
+	}
+	return strings.Join(names, ", ")
 }

@@ -35,9 +35,9 @@ func TestMain(m *testing.M) {
 // run runs "pooled plugin" on a folder and returns what it prints.
 func run(t *testing.T, dir, stdin string, args ...string) (string, error) {
 	t.Helper()
-	c := plugin.NewCatalog(dir, model.Families{dense.Family{}}, plugin.Options{})
+	c := plugin.NewCatalog(dir, model.Families{dense.Family{}}, plugin.Options{Wasm: loadWasm})
 	defer c.Close()
-	cmd := plugincmd.New(plugincmd.Deps{Catalog: func() *plugin.Catalog { return c }})
+	cmd := plugincmd.New(plugincmd.Deps{Catalog: func() *plugin.Catalog { return c }, Wasm: loadWasm})
 	var out bytes.Buffer
 	cmd.SetArgs(args)
 	cmd.SetIn(strings.NewReader(stdin))
