@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pooled/pooled/core/plugin"
 	"github.com/pooled/pooled/core/tool"
 	"github.com/pooled/pooled/core/tool/tooltest"
 )
@@ -95,7 +96,12 @@ func (c cached) Open(ctx context.Context, p tool.Project) (tool.Session, error) 
 
 var cacheDir string
 
+// TestMain also lets the test binary stand for Pooled, which is started again to serve its tools.
 func TestMain(m *testing.M) {
+	if len(os.Args) == 4 && os.Args[1] == "plugin" && os.Args[2] == "serve" {
+		plugin.ServeTools(Set{})
+		return
+	}
 	dir, err := os.MkdirTemp("", "pooled-preview-")
 	if err != nil {
 		panic(err)
