@@ -1,8 +1,9 @@
-// Command asm generates the assembly of the packages mat and vec.
+// Command asm generates the assembly of the packages mat, vec and kern.
 //
 // It is a module of its own, so that Pooled itself does not depend on the
 // assembler library. The first argument names a set of kernels, the others are
-// avo's (-out, -stubs, -pkg); `go generate` in mat and vec calls it.
+// avo's (-out, -stubs, -pkg); `go generate` in
+// those packages calls it.
 package main
 
 import (
@@ -17,6 +18,7 @@ var sets = map[string]func(){
 	"mat-avx512": matAVX512,
 	"mat-avx2":   matAVX2,
 	"vec-avx2":   vecAVX2,
+	"kern-avx2":  kernAVX2,
 }
 
 func main() {

@@ -5,8 +5,6 @@
 // one chain of multiply-adds in a fixed order: its bits do not depend on how many columns are computed together.
 package kern
 
-//go:generate sh -c "cd gen && go run . -out ../kern_amd64.s -stubs ../stubs_amd64.go -pkg kern"
-
 import "github.com/pooled/pooled/core/quant"
 
 // Lanes is the number of outputs that a panel holds side by side.

@@ -1,4 +1,3 @@
-// Command gen writes the AVX2 forms of package kern: go run . (in this folder).
 package main
 
 import (
@@ -7,13 +6,12 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-func main() {
-	ConstraintExpr("amd64")
+// kernAVX2 emits the kernels of package kern: lanes are outputs, each one chain of fused multiply-adds.
+func kernAVX2() {
 	panelDot()
 	panelDot4()
 	deltaStep()
 	mulAdd()
-	Generate()
 }
 
 // panelDot: dst[c][0:16] += Σ_k x[c·xStride + k] · panel[k][0:16], columns four at a time and then one at a time.
