@@ -18,6 +18,12 @@ const output = process.argv[2];
 const patches = [
   // Property handlers (button.onclick) get `this`, and their answer counts.
   ['event/EventTarget.js', 'eventListener(event)', 'hooks.callHandler(this, eventListener, event)', 2],
+  // What an async handler rejects with is an unhandled rejection, which the page guest hears of itself.
+  ['event/EventTarget.js', 'result instanceof Promise', 'false', 3],
+  // innerText takes any value; colours read back as browsers write them.
+  ['nodes/html-element/HTMLElement.js', 'const texts = text.split(', "const texts = (text === null ? '' : String(text)).split(", 2],
+  ['css/declaration/property-manager/utilities/CSSValueFormatter.js', '            return value;\n        }\n        return null;\n    }\n    /**\n     * Returns URL.',
+    '            return hooks.hexColor(value);\n        }\n        return null;\n    }\n    /**\n     * Returns URL.', 1],
   // Attribute handlers (onclick="…") are compiled by the page guest, with their position.
   ['nodes/element/ElementEventAttributeUtility.js',
     'const cached = element[PropertySymbol.propertyEventListeners].get(property);',
@@ -42,7 +48,7 @@ const patches = [
   // The page guest says when the document is complete.
   ['window/BrowserWindow.js', 'this[PropertySymbol.readyStateManager].waitUntilComplete().then(', 'new Promise(() => {}).then(', 1],
   // Leaving the page is recorded, never done.
-  ['browser/utilities/BrowserFrameNavigator.js', '        // Validate navigation\n', '        hooks.navigate(targetURL.href);\n        return null;\n', 1],
+  ['browser/utilities/BrowserFrameNavigator.js', '        // Validate navigation\n', '        hooks.navigate(targetURL.href, Boolean(method || formData));\n        return null;\n', 1],
 ];
 
 const used = new Map();

@@ -100,7 +100,7 @@ func (s *Session) evaluate(p Program) (promise qjs.Handle, op string, err error)
 			s.VM.Free(x.Value)
 		}
 	}
-	promise, err = s.VM.Eval(p.Code, p.Filename, qjs.EvalModule)
+	promise, err = s.VM.Eval(WithImportMeta(p.Code, fileURL(p.Filename)), p.Filename, qjs.EvalModule)
 	return promise, "exports", err
 }
 

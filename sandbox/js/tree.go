@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net/url"
 	"path"
 	"strings"
 )
@@ -57,7 +58,21 @@ func (t *Tree) Load(name string) (string, error) {
 	if path.Ext(name) == ".json" {
 		return JSONModule(text), nil
 	}
-	return text, nil
+	return WithImportMeta(text, fileURL(name)), nil
+}
+
+// fileURL is the address that a module of the tree believes to have.
+func fileURL(name string) string { return (&url.URL{Scheme: "file", Path: "/" + name}).String() }
+
+// WithImportMeta gives a module's source its import.meta.url, which the engine leaves
+// unset. Source that does not mention it stays as it is; in other source the columns of the
+// first line move, unless that line is empty.
+func WithImportMeta(source, address string) string {
+	if !strings.Contains(source, "import.meta") || strings.HasPrefix(source, "#!") {
+		return source
+	}
+	quoted, _ := json.Marshal(address)
+	return "import.meta.url = " + string(quoted) + ";" + source
 }
 
 // hint names the file that was probably meant.

@@ -10,4 +10,7 @@ var (
 	ErrAction = errors.New("page: cannot do that")
 	// ErrStopped says that a limit ended the page before; Report says which.
 	ErrStopped = errors.New("page: stopped")
+
+	// errParse says that markup is too much for the host's parser: the guest's own parses it then.
+	errParse = errors.New("page: the markup takes too long to parse")
 )

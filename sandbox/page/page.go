@@ -46,8 +46,9 @@ const (
 	viewTime = 2 * time.Second
 	// maxErrors bounds the error list; a page that throws on every frame says so once each.
 	maxErrors = 100
-	// maxSteps bounds scripts that insert scripts.
-	maxSteps = 10_000
+	// maxSteps bounds scripts that insert scripts, maxNested those that run one inside the other.
+	maxSteps  = 10_000
+	maxNested = 8
 )
 
 // Page is a loaded page.
@@ -61,6 +62,7 @@ type Page struct {
 	dropped int
 	modules []qjs.Handle // promises of module scripts that still wait
 	calls   int
+	nested  int  // how many scripts run inside another's host call
 	memory  bool // the page ran out of memory
 	stopped js.Stop
 	crash   *js.Error
@@ -138,8 +140,36 @@ func (p *Page) host(name string, args []string) (string, error) {
 		return "", nil
 	case name == "importmap" && len(args) == 1:
 		return "", p.tree.setImportMap(args[0])
+	case name == "parse" && len(args) == 2:
+		nodes, err := fragment(args[0], args[1])
+		if err != nil {
+			return "", nil // the guest parses it itself
+		}
+		b, err := json.Marshal(nodes)
+		return string(b), err
+	case name == "run" && len(args) == 3:
+		return p.runNow(step{Handler: args[0], Code: args[1], File: args[2]})
 	}
 	return "", fmt.Errorf("there is no host function %q", name)
+}
+
+// runNow evaluates code while other code of the page runs: a script that a script
+// inserted, or a handler when it is first needed. It answers "later" when too many are under way.
+func (p *Page) runNow(st step) (string, error) {
+	if p.nested == maxNested {
+		return "later", nil
+	}
+	p.nested++
+	defer func() { p.nested-- }()
+	if st.Handler != "" {
+		return "", p.compileHandler(st)
+	}
+	value, err := p.s.VM.Eval(st.Code, st.File, qjs.EvalScript)
+	if err := p.check(err); err != nil {
+		return "", err
+	}
+	p.s.VM.Free(value)
+	return "", nil
 }
 
 func (p *Page) report(text string) {
@@ -165,6 +195,9 @@ func (p *Page) report(text string) {
 // check sorts an error of the machine: an exception becomes the page's uncaught error
 // and nil; a cap ends the page with ErrStopped.
 func (p *Page) check(err error) error {
+	if p.stopped != js.None {
+		return ErrStopped // inside a host call; the script around it ran on
+	}
 	if p.s.Stopped() == js.None {
 		if err == nil {
 			return nil
@@ -228,7 +261,8 @@ func (p *Page) evaluate(st step) error {
 	case st.Handler != "":
 		return p.compileHandler(st)
 	case st.Module:
-		promise, err := p.s.VM.Eval(st.Code, st.File, qjs.EvalModule)
+		code := js.WithImportMeta(st.Code, origin+"/"+(&url.URL{Path: st.File}).EscapedPath())
+		promise, err := p.s.VM.Eval(code, st.File, qjs.EvalModule)
 		if err == nil {
 			p.s.VM.MarkHandled(promise)
 			p.modules = append(p.modules, promise)

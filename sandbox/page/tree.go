@@ -184,6 +184,6 @@ func (t *tree) load(name string) (string, error) {
 	case a.Type == "application/json":
 		return js.JSONModule(*a.Text), nil
 	default:
-		return *a.Text, nil
+		return js.WithImportMeta(*a.Text, address), nil
 	}
 }

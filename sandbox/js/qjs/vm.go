@@ -44,9 +44,10 @@ var (
 
 // Hooks are what a machine asks of its host. Every field may be nil: the
 // answer is then "no", zero or nothing. None of them may call the machine,
-// except Reject, which owns its two handles and may Free or compare them.
+// except Call, and Reject, which owns its two handles and may Free or compare them.
 type Hooks struct {
-	// Call answers the host function name.
+	// Call answers the host function name. It may evaluate and call guest code, which
+	// may call the host again: each level is a Go stack, so Call bounds the levels.
 	Call func(name string, args []string) (string, error)
 	// Interrupt is polled between bytecodes; true raises an uncatchable error.
 	Interrupt func() bool
@@ -88,7 +89,7 @@ type VM struct {
 	mem    api.Memory
 	hooks  Hooks
 	depth  int
-	funcs  [2]map[string]api.Function // by nesting: a wazero function is not re-entrant
+	funcs  []map[string]api.Function // by nesting: a wazero function is not re-entrant
 	dead   error
 }
 
@@ -112,7 +113,7 @@ func (e *Engine) instantiate(ctx context.Context, o Options, h Hooks) (*VM, erro
 	if limit > maxMemory {
 		return nil, fmt.Errorf("%w: a limit of %d bytes is over %d", ErrMemory, o.Memory, uint32(maxMemory-headroom))
 	}
-	v := &VM{engine: e, hooks: h, funcs: [2]map[string]api.Function{{}, {}}}
+	v := &VM{engine: e, hooks: h}
 	v.ctx = context.WithValue(ctx, vmKey{}, v)
 	mctx := experimental.WithMemoryAllocator(v.ctx, &allocator{e.pool, limit})
 	config := wazero.NewModuleConfig().WithName("").WithStartFunctions()
@@ -160,14 +161,16 @@ func (v *VM) call(name string, args ...uint64) uint32 {
 	if v.dead != nil {
 		return 0
 	}
-	nested := min(v.depth, 1)
-	f := v.funcs[nested][name]
+	if v.depth == len(v.funcs) {
+		v.funcs = append(v.funcs, map[string]api.Function{})
+	}
+	f := v.funcs[v.depth][name]
 	if f == nil {
 		if f = v.mod.ExportedFunction(name); f == nil {
 			v.dead = fmt.Errorf("%w: no export %s", ErrModule, name)
 			return 0
 		}
-		v.funcs[nested][name] = f
+		v.funcs[v.depth][name] = f
 	}
 	v.depth++
 	out, err := f.Call(v.ctx, args...)

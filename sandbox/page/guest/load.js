@@ -41,8 +41,8 @@
   };
 
   const started = new WeakSet(); // scripts that ran, or will
-  // Scripts inserted by scripts: inline ones run as soon as the host has a turn,
-  // those with a src after them.
+  // Scripts inserted by scripts: inline ones run at once, those with a src later, modules
+  // as soon as the host has a turn.
   const inserted = [];
   const later = [];
   let current = null;
@@ -83,7 +83,7 @@
     } else {
       if (!code.trim()) return undefined;
       code = placed(code, position ?? { line: 0, col: 0 });
-      if (!position) file = `${page.file} (inserted script)`;
+      if (!position) file = `${page.file}, inserted script`;
     }
     current = el;
     document[PropertySymbol.currentScript] = kind === 'classic' ? el : null;
@@ -104,7 +104,16 @@
     if (el[PropertySymbol.disableEvaluation] || scriptKind(el) === 'none') return;
     if (el.getAttribute('src') === null && !el.textContent.trim()) return;
     started.add(el);
-    (el.getAttribute('src') === null ? inserted : later).push(() => scriptStep(el));
+    if (el.getAttribute('src') !== null) later.push(() => scriptStep(el));
+    else if (scriptKind(el) !== 'classic' || !runNow(el)) inserted.push(() => scriptStep(el));
+  };
+  const runNow = (el) => {
+    const [outer, outerScript] = [current, document[PropertySymbol.currentScript]];
+    const step = scriptStep(el);
+    const done = !step || host.call('run', '', step.code, step.file) !== 'later';
+    current = outer;
+    document[PropertySymbol.currentScript] = outerScript;
+    return done;
   };
 
   hooks.styleSheet = (el, href) => {
@@ -136,6 +145,21 @@
     setTimeout(() => el.dispatchEvent(new Event(ok ? 'load' : 'error')), 0);
   };
 
+  // Pictures that a style uses are asked for, so that missing ones are told.
+  const backgrounds = () => {
+    const ask = (text) => {
+      for (const [, , url] of text.matchAll(/url\(\s*(["']?)(.*?)\1\s*\)/g)) {
+        if (url && !/^(data:|#)/.test(url)) page.read(page.resolve(url), 'image');
+      }
+    };
+    for (const sheet of document.styleSheets) {
+      for (const rule of sheet.cssRules) {
+        if (rule.style && rule.selectorText && /url\(/.test(rule.cssText) && document.querySelector(rule.selectorText.replace(/::?(before|after|hover|focus|active)/g, '') || '*')) ask(rule.cssText);
+      }
+    }
+    for (const el of document.querySelectorAll('[style*="url("]')) ask(el.getAttribute('style'));
+  };
+
   // Elements with an id are properties of the window, unless something else is.
   const named = (id) => {
     if (!id || id in globalThis) return;
@@ -158,26 +182,35 @@
     for (const node of nodes) {
       if (typeof node === 'string' || node[0][0] === '!') continue;
       for (const [name, value] of pairs(node[1])) {
-        const key = page.handlerKey(name, value);
-        if (!/^on[a-z]+$/.test(name) || !value.trim() || page.handlers.has(key)) continue;
+        if (!/^on[a-z]+$/.test(name) || !value.trim()) continue;
+        const position = handlerAt(name, value, true) ?? { line: 0, col: 0 };
+        const key = `${page.handlerKey(name, value)}\0${position.line}:${position.col}`;
+        node.handlers = { ...node.handlers, [name]: key };
+        if (page.handlers.has(key)) continue;
         page.handlers.set(key, null);
-        const position = handlerAt(name, value);
-        steps.push({ handler: key, code: placed(value, position, `(function ${name}(event) {`, '\n})'), file: page.file });
+        steps.push({ handler: key, code: page.handlerCode(name, value, position), file: page.file });
       }
       handlerSteps(node.slice(2), steps);
     }
     return steps;
   };
-  // Where the value of an attribute stands in the text, as it may be written.
-  const handlerAt = (name, value) => {
+  // As in a browser, names in a handler are looked up in the element, its form and the document first.
+  page.handlerCode = (name, value, position) =>
+    placed(value, position, `(function ${name}(event) { with (document) with (this.form ?? {}) with (this) {`, /\/\/|<!--|-->/.test(value) ? '\n}})' : '}})');
+  // Where the value of an attribute stands in the text, as it may be written; `next` goes
+  // through the text in order.
+  let handlerCursor = 0;
+  const handlerAt = (page.handlerAt = (name, value, next = false) => {
     for (const text of [value, value.replace(/&/g, '&amp;'), value.replace(/"/g, '&quot;')]) {
       for (const quote of ['="', "='", '=']) {
-        const at = page.html.indexOf(name + quote + text);
-        if (at >= 0) return lineAt(at + name.length + quote.length);
+        const at = page.html.indexOf(name + quote + text, next ? handlerCursor : 0);
+        if (at < 0) continue;
+        if (next) handlerCursor = at + 1;
+        return lineAt(at + name.length + quote.length);
       }
     }
-    return { line: 0, col: 0 };
-  };
+    return undefined;
+  });
 
   const phase = (state) => {
     document[PropertySymbol.readyState] = state;
@@ -194,6 +227,7 @@
       // A name that a parser takes and createElement does not, such as <a"b>.
       el = document.createElement('unknown');
     }
+    if (node.handlers) page.ownHandlers.set(el, node.handlers);
     for (const [key, value] of pairs(node[1])) {
       try {
         el.setAttribute(key, value);
@@ -201,19 +235,19 @@
     }
     return el;
   };
-  // Everything below a node at once, for templates.
-  const build = (nodes, to) => {
+  // Everything below a node at once; `live` scripts run when they enter the document.
+  const build = (page.build = (nodes, to, live = false) => {
     for (const node of nodes) {
       if (typeof node === 'string') to.appendChild(document.createTextNode(node));
       else if (node[0] === '!') to.appendChild(document.createComment(node[1]));
       else if (node[0] !== '!doctype') {
         const el = create(node);
-        started.add(el);
-        build(node.slice(2), el.localName === 'template' ? el.content : el);
+        if (!live) started.add(el);
+        build(node.slice(2), el.localName === 'template' ? el.content : el, live);
         to.appendChild(el);
       }
     }
-  };
+  });
 
   function* replay(nodes, to, deferred) {
     for (const node of nodes) {
@@ -227,6 +261,14 @@
       }
       if (node[0] === '!doctype') {
         to.appendChild(document.implementation.createDocumentType(node[1], '', ''));
+        continue;
+      }
+      if (node[0] === '!script') {
+        const el = create(['script', node[1]]);
+        started.add(el);
+        el.textContent = node.slice(2).join('');
+        host.call('log', 'warn', `${page.file}:${lineAt(page.html.lastIndexOf('<script')).line + 1}: this <script> has no </script>, so it does not run`);
+        to.appendChild(el);
         continue;
       }
       const el = create(node);
@@ -256,12 +298,12 @@
   }
 
   // The nodes of a DOM, for text that the host's parser refuses.
-  const fromDOM = (parent) =>
+  const fromDOM = (page.fromDOM = (parent) =>
     [...parent.childNodes].flatMap((n) => {
       if (n.nodeType === 3) return [n.data];
       if (n.nodeType !== 1) return [];
       return [[n.localName, [...n.attributes].flatMap((a) => [a.name, a.value]), ...fromDOM(n.content ?? n)]];
-    });
+    }));
 
   function* load() {
     phase('loading');
@@ -283,6 +325,7 @@
     }
     document.dispatchEvent(new Event('DOMContentLoaded', { bubbles: true }));
     yield { jobs: true };
+    backgrounds();
     phase('complete');
     const event = new Event('load');
     w.dispatchEvent(event);

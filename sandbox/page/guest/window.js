@@ -4,7 +4,7 @@
   'use strict';
   const { GlobalWindow, PropertySymbol, hooks } = host.dom;
   const g = globalThis;
-  const page = (host.page = { url: 'http://app.local/', html: '', handlers: new Map() });
+  const page = (host.page = { url: 'http://app.local/', html: '', handlers: new Map(), ownHandlers: new WeakMap() });
 
   // Error reports. `kind` is uncaught, rejection or resource.
   page.report = (thrown, kind) => {
@@ -82,6 +82,23 @@
     accepts(cls, (v) => host.apply(ordinary, base, [v]) || (cls === g.EventTarget && v === g));
   }
   accepts(g.Window, (v) => v === g);
+
+  // happy-dom answers with the markup here.
+  const ownerOf = (name, proto) => (Object.hasOwn(proto, name) ? proto : ownerOf(name, host.prototypeOf(proto)));
+  const tagged = Object.prototype.toString;
+  Object.defineProperty(ownerOf('toString', g.Element.prototype), 'toString', {
+    value: function toString() {
+      return /^(a|area)$/.test(this.localName) ? this.href : host.apply(tagged, this, []);
+    },
+    writable: true,
+    configurable: true,
+  });
+  Object.defineProperty(ownerOf('rowIndex', g.HTMLTableRowElement.prototype), 'rowIndex', {
+    get() {
+      return [...(this.closest('table')?.rows ?? [])].indexOf(this);
+    },
+    configurable: true,
+  });
 
   // happy-dom answers null here.
   Object.defineProperty(document, 'getRootNode', { value: () => document, writable: true, configurable: true });
@@ -163,30 +180,49 @@
     return answer;
   };
 
-  // Attribute handlers. Those of the page's own text were compiled with their
-  // position before (see load.js); others are compiled when first needed.
+  // Attribute handlers. Those of the page's own text were compiled with their position
+  // before (see load.js), each for its element; others are compiled when first needed.
   page.handlerKey = (name, code) => `${name}\0${code}`;
   hooks.attributeHandler = (element, name) => {
     const code = element.getAttribute?.(name);
-    if (code === null || code === undefined || page.parsing) return null;
-    const key = page.handlerKey(name, code);
+    if (code === null || code === undefined || page.parsing || !/^on[a-z]+$/.test(name)) return null;
+    let key = page.handlerKey(name, code);
+    const own = page.ownHandlers.get(element)?.[name];
+    if (own?.startsWith(key + '\0')) key = own;
     if (!page.handlers.has(key)) {
-      let compiled = null;
-      try {
-        compiled = new Function('event', code);
-        Object.defineProperty(compiled, 'name', { value: `${name} attribute` });
-      } catch (e) {
-        page.uncaught(e);
-      }
-      page.handlers.set(key, compiled);
+      page.handlers.set(key, null);
+      // Text that a script wrote may stand in the page as it is, inside that script.
+      const position = page.handlerAt(name, code);
+      const file = position ? page.file : `${name} of <${element.localName}${element.id ? ` id="${element.id}"` : ''}>`;
+      if (host.call('run', key, page.handlerCode(name, code, position ?? { line: 0, col: 0 }), file) === 'later') page.handlers.delete(key);
     }
-    return page.handlers.get(key);
+    return page.handlers.get(key) ?? ignore; // null would have happy-dom try again
   };
+  const ignore = () => {};
+
+  // Names that handlers do not find in the element or the document, but in the window.
+  const unscopables = (names) => ({
+    value: Object.assign(Object.create(null), Object.fromEntries(names.map((n) => [n, true]))), configurable: true,
+  });
+  const parentNames = ['append', 'prepend', 'replaceChildren'];
+  Object.defineProperty(g.Element.prototype, Symbol.unscopables, unscopables([...parentNames, 'before', 'after', 'remove', 'replaceWith', 'slot']));
+  Object.defineProperty(g.Document.prototype, Symbol.unscopables, unscopables(parentNames));
 
   page.navigations = [];
-  hooks.navigate = (url) => {
-    if (page.navigations.length < 20) page.navigations.push(host.str(url));
-    host.call('log', 'info', `navigation to ${host.str(url)} is not followed here`);
+
+  // #f00 reads back as rgb(255, 0, 0).
+  hooks.hexColor = (value) => {
+    const hex = /^#([\da-f]{3,4}|[\da-f]{6}|[\da-f]{8})$/i.exec(value)?.[1];
+    if (!hex) return value;
+    const parts = hex.length < 6 ? [...hex].map((c) => c + c) : hex.match(/../g);
+    const [r, g, b, a] = parts.map((p) => parseInt(p, 16));
+    return a === undefined || a === 255 ? `rgb(${r}, ${g}, ${b})` : `rgba(${r}, ${g}, ${b}, ${+(a / 255).toFixed(3)})`;
+  };
+  hooks.navigate = (url, submits) => {
+    const href = host.str(url);
+    if (!submits && href === w.location.href.replace(/#.*$/s, '') + '#') return w.happyDOM.setURL(href);
+    if (page.navigations.length < 20) page.navigations.push(href);
+    host.call('log', 'info', `navigation to ${href} is not followed here`);
   };
 
   // Reads a file of the tree: {status, type, text | base64}. `kind` is what wants it;

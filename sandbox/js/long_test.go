@@ -1,0 +1,5 @@
+//go:build long
+
+package js
+
+const long = true

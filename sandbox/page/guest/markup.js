@@ -1,0 +1,95 @@
+// Markup that scripts write (innerHTML and its kin, document.write) goes through the
+// host's parser, which knows what may stand in a table and how browsers mend the rest.
+(function (host) {
+  'use strict';
+  const { page } = host;
+  const { PropertySymbol } = host.dom;
+  const { document } = page;
+  const g = globalThis;
+
+  const owner = (name, proto) => {
+    while (!Object.hasOwn(proto, name)) proto = host.prototypeOf(proto);
+    return proto;
+  };
+
+  const contexts = { 'http://www.w3.org/2000/svg': 'svg ', 'http://www.w3.org/1998/Math/MathML': 'math ' };
+  // The nodes of the text, as content of the element; null when they are too many for the host.
+  const parse = (context, text) => {
+    if (!/[<&\0\r]/.test(text)) return text === '' ? [] : [text];
+    const answer = host.call('parse', (contexts[context.namespaceURI] ?? '') + context.localName, text);
+    return answer === '' ? null : host.parse(answer);
+  };
+  const fragment = (context, text) => {
+    const nodes = parse(context, text);
+    if (!nodes) return null;
+    const out = document.createDocumentFragment();
+    page.build(nodes, out);
+    return out;
+  };
+
+  const setter = (cls, content) => {
+    const proto = owner('innerHTML', cls.prototype);
+    const { get, set } = host.descriptor(proto, 'innerHTML');
+    Object.defineProperty(proto, 'innerHTML', {
+      get,
+      set(html) {
+        const text = html === null ? '' : host.str(html);
+        const made = this.ownerDocument === document ? fragment(this, text) : null;
+        if (!made) return host.apply(set, this, [text]);
+        content(this).replaceChildren(made);
+      },
+      configurable: true,
+      enumerable: true,
+    });
+  };
+  setter(g.Element, (el) => el);
+  setter(g.HTMLTemplateElement, (el) => el.content);
+
+  const elementProto = owner('insertAdjacentHTML', g.Element.prototype);
+  Object.defineProperty(elementProto, 'insertAdjacentHTML', {
+    value: function insertAdjacentHTML(position, html) {
+      const where = host.str(position).toLowerCase();
+      if (!/^(beforebegin|afterbegin|beforeend|afterend)$/.test(where)) {
+        throw new DOMException(`insertAdjacentHTML: ${host.stringify(position)} is no position`, 'SyntaxError');
+      }
+      const outside = where === 'beforebegin' || where === 'afterend';
+      const parent = outside ? this.parentElement : this;
+      if (!parent) throw new DOMException('insertAdjacentHTML: the element has no parent', 'NoModificationAllowedError');
+      let made = fragment(parent, host.str(html));
+      if (!made) {
+        const box = document.createElement('template');
+        box.innerHTML = html;
+        made = box.content;
+      }
+      if (where === 'beforebegin') this.before(made);
+      else if (where === 'afterbegin') this.prepend(made);
+      else if (where === 'beforeend') this.append(made);
+      else this.after(made);
+    },
+    writable: true,
+    configurable: true,
+  });
+
+  // document.write while the page loads puts nodes where the parser is: behind the
+  // script that writes. What one script writes in pieces is one text.
+  const afterLoad = document.write.bind(document);
+  let written = { script: null, text: '', nodes: [] };
+  const write = (...parts) => {
+    const script = document.currentScript;
+    if (document.readyState !== 'loading' || !script?.parentNode) return afterLoad(parts.join(''));
+    if (written.script !== script) written = { script, text: '', nodes: [] };
+    let text = parts.map(host.str).join('');
+    const whole = written.text + text;
+    if (/<script/i.test(whole)) written = { script, text: '', nodes: [] };
+    else {
+      written.text = text = whole;
+      for (const node of written.nodes) node.remove();
+    }
+    const parent = script.parentNode;
+    const before = parent.childNodes.length;
+    page.build(parse(parent, text) ?? [], parent, true);
+    written.nodes = [...parent.childNodes].slice(before);
+  };
+  Object.defineProperty(document, 'write', { value: write, writable: true, configurable: true });
+  Object.defineProperty(document, 'writeln', { value: (...parts) => write(...parts, '\n'), writable: true, configurable: true });
+})
