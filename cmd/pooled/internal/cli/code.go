@@ -1,0 +1,45 @@
+package cli
+
+import (
+	"context"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pooled/pooled/cmd/internal/coder"
+	"github.com/pooled/pooled/cmd/pooled/internal/codecmd"
+	"github.com/pooled/pooled/core/agent"
+	"github.com/pooled/pooled/core/gguf"
+)
+
+// code makes the command of the coding agent.
+func (c *commands) code() *cobra.Command {
+	var f modelFlags
+	var grammars coder.Grammars
+	cmd := codecmd.New(codecmd.Deps{
+		In: c.In, Out: c.Out, Err: c.Err, Terminal: c.Terminal, Color: c.Color,
+		Load: func(ctx context.Context, ref string) (agent.Model, io.Closer, error) {
+			own := f
+			if ref != "" {
+				own.model = ref
+			}
+			template := ""
+			m, err := c.loadFile(ctx, &own, func(file *gguf.File) { template = coder.TemplateOf(file) })
+			if err != nil {
+				return nil, nil, err
+			}
+			return coder.Model(m, template), m, nil
+		},
+		Tools: func(ctx context.Context) ([]agent.Source, error) {
+			sets, err := c.wire.Catalog().Tools(ctx)
+			return coder.Sources(sets), err
+		},
+		Grammar: &grammars, Home: coder.Home, Cache: coder.CacheDir(),
+		Catch: func(idle func()) (func(context.Context) (context.Context, context.CancelFunc), func()) {
+			i := catchInterrupts(idle)
+			return i.answer, i.release
+		},
+	})
+	f.add(cmd)
+	return cmd
+}

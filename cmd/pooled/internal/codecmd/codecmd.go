@@ -1,0 +1,351 @@
+// Package codecmd holds the command "pooled code": a model that works on a project, in the terminal.
+package codecmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pooled/pooled/core/agent"
+	"github.com/pooled/pooled/core/generate"
+	"github.com/pooled/pooled/core/grammar"
+	"github.com/pooled/pooled/core/tokenizer"
+	"github.com/pooled/pooled/core/tool"
+	"github.com/pooled/pooled/core/workspace"
+)
+
+// Exit codes.
+const (
+	exitUsage     = 2   // the command line was wrong
+	exitProblems  = 3   // the work is done, but the app reports errors
+	exitStopped   = 4   // the turn ended before the work was done
+	exitCancelled = 130 // by Ctrl-C
+)
+
+// ExitError asks the program to end with a code. What there was to say has been said when it has no message.
+type ExitError struct {
+	Code    int
+	Message string
+}
+
+func (e *ExitError) Error() string { return e.Message }
+
+// ExitCode returns the process exit code that the error asks for.
+func (e *ExitError) ExitCode() int { return e.Code }
+
+func usage(format string, args ...any) error {
+	return &ExitError{exitUsage, fmt.Sprintf(format, args...)}
+}
+
+// Deps is what the command needs of the program.
+type Deps struct {
+	In       io.Reader
+	Out, Err io.Writer
+	// Terminal says that a person reads Out and types In; Color that Out may be coloured.
+	Terminal, Color bool
+	// Load loads a model: the one that the command's flags name when ref is empty. The caller closes it.
+	Load func(ctx context.Context, ref string) (agent.Model, io.Closer, error)
+	// Tools returns the sets of tools and which of them are sandboxed.
+	Tools func(ctx context.Context) ([]agent.Source, error)
+	// Grammar makes the engines that hold calls to their form; the command closes it. It may be nil.
+	Grammar Grammars
+	// Home returns the folder for projects and sessions; Cache is the one for the compiled code of tools.
+	Home  func() (string, error)
+	Cache string
+	// Catch begins to catch interrupts; idle is called when none of the contexts that during returns is alive.
+	Catch func(idle func()) (during func(context.Context) (context.Context, context.CancelFunc), release func())
+}
+
+// Grammars makes grammar engines.
+type Grammars interface {
+	// Engine returns the engine of a tokenizer and waits until it is made; Warm only starts to make it.
+	Engine(ctx context.Context, t *tokenizer.Tokenizer) (grammar.Engine, error)
+	Warm(t *tokenizer.Tokenizer)
+	Close() error
+}
+
+// flags are those of the command.
+type flags struct {
+	scratch, resume, json, yes, sessions bool
+	session, prompt, mode, start         string
+	temp                                 float64
+	seed                                 uint64
+	steps                                int
+	timeout                              time.Duration
+	noGrammar, noRepair                  bool
+}
+
+// New returns the command "code".
+func New(d Deps) *cobra.Command {
+	var f flags
+	c := &cobra.Command{
+		Use:   "code [DIR]",
+		Short: "Let a model work on a project in a folder",
+		Long: `Lets a model read, write and try out the files of a small web project: in DIR, in the current folder, or with --scratch in
+a new one. What the model writes runs in a sandbox; it reaches no file outside of the project and no network. Every change
+can be taken back with /undo.
+
+In the terminal, you are asked before a file is changed. Ctrl-C stops the step, not the program; /help lists the commands.
+With -p one request is worked on, for scripts: --json prints one event a line, and --yes allows every change.
+
+Exit codes: 0 done, 1 failed, 2 wrong command line, 3 done but the app reports errors, 4 ended before it was done.`,
+		Example: `  pooled code --scratch                            a new project
+  pooled code -m qwen2.5-coder-0.5b ~/sites/shop   with a real model
+  pooled code -r                                   go on where you left off
+  pooled code --scratch -p "Make a click counter" --yes --json`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return d.run(cmd.Context(), &f, args) },
+	}
+	fl := c.Flags()
+	fl.BoolVar(&f.scratch, "scratch", false, "work in a new folder of Pooled's own")
+	fl.StringVar(&f.start, "start", "", "begin an empty project with a starter: blank, page, app or game")
+	fl.BoolVarP(&f.resume, "resume", "r", false, "go on with the project's last session")
+	fl.StringVar(&f.session, "session", "", "go on with the session of this name")
+	fl.BoolVar(&f.sessions, "sessions", false, "list projects and their sessions, and end")
+	fl.StringVarP(&f.prompt, "prompt", "p", "", "work on this one request and end; - reads it from standard input")
+	fl.BoolVar(&f.yes, "yes", false, "allow everything without asking (as --mode all)")
+	fl.StringVar(&f.mode, "mode", "ask", "what runs without asking: ask (nothing that changes files), edits or all")
+	fl.BoolVar(&f.json, "json", false, "with -p: print every event as a line of JSON")
+	fl.Float64Var(&f.temp, "temp", 0, "temperature; 0 always takes the likeliest token")
+	fl.Uint64Var(&f.seed, "seed", 0, "make sampling repeatable; 0 draws a seed")
+	fl.IntVar(&f.steps, "max-steps", 0, "end a turn after so many steps; 0 for 40")
+	fl.DurationVar(&f.timeout, "timeout", 0, "end a turn after this time; 0 for no limit")
+	fl.BoolVar(&f.noGrammar, "no-grammar", false, "do not hold tool calls to their form")
+	fl.BoolVar(&f.noRepair, "no-repair", false, "do not mend calls and do not take back work that fails")
+	return c
+}
+
+func (d Deps) run(ctx context.Context, f *flags, args []string) error {
+	mode := agent.Mode(f.mode)
+	if f.yes {
+		mode = agent.All
+	}
+	switch {
+	case !mode.Valid():
+		return usage("--mode is %q, want ask, edits or all", f.mode)
+	case f.scratch && len(args) > 0:
+		return usage("--scratch and a folder were given; want one of them")
+	case f.scratch && (f.resume || f.session != ""):
+		return usage("a new project has no session to go on with")
+	case f.json && f.prompt == "":
+		return usage("--json needs a request: -p \"…\"")
+	}
+	home, err := d.Home()
+	if err != nil {
+		return err
+	}
+	store := agent.OpenStore(home)
+	if f.sessions {
+		return d.listAll(store)
+	}
+	if f.prompt != "" {
+		// A script's Ctrl-C ends the turn in order.
+		var stop context.CancelFunc
+		ctx, stop = signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+		defer stop()
+	}
+	p, err := d.project(store, f, args)
+	if err != nil {
+		return err
+	}
+	w := &work{Deps: d, f: f, project: p, mode: mode}
+	defer w.close()
+	if err := w.open(ctx); err != nil {
+		return err
+	}
+	if f.prompt != "" {
+		return w.once(ctx)
+	}
+	return w.talk(ctx)
+}
+
+// project finds the project to work on.
+func (d Deps) project(store *agent.Store, f *flags, args []string) (*agent.Project, error) {
+	if f.scratch {
+		return store.Scratch()
+	}
+	dir := "."
+	if len(args) > 0 {
+		dir = args[0]
+	}
+	p, err := store.Project(dir)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, usage("there is no folder %s; make it first, or use --scratch", dir)
+	}
+	return p, err
+}
+
+// listAll lists projects and sessions.
+func (d Deps) listAll(store *agent.Store) error {
+	projects, err := store.Projects()
+	if err != nil {
+		return err
+	}
+	if len(projects) == 0 {
+		fmt.Fprintln(d.Out, "there are no projects yet")
+	}
+	for _, p := range projects {
+		fmt.Fprintln(d.Out, p.Root)
+		list, err := p.Sessions()
+		if err != nil {
+			return err
+		}
+		for _, s := range list {
+			fmt.Fprintf(d.Out, "  %s  %s  %s\n", s.ID, s.Used.Local().Format("2006-01-02 15:04"), safe(s.Title))
+		}
+	}
+	return nil
+}
+
+// work is an open project with an agent.
+type work struct {
+	Deps
+	f       *flags
+	project *agent.Project
+	mode    agent.Mode
+
+	model   agent.Model
+	loaded  io.Closer
+	ws      *workspace.Workspace
+	tools   *agent.Tools
+	session *agent.Session
+	agent   *agent.Agent
+	screen  *screen
+	lines   *lines
+	notes   []string // what the model must be told with the next request
+}
+
+// open loads the model and opens everything.
+func (w *work) open(ctx context.Context) error {
+	var err error
+	if w.ws, err = workspace.Open(w.project.Root, w.project.State()); err != nil {
+		return err
+	}
+	if w.f.start != "" {
+		if err := agent.Start(ctx, w.ws, w.f.start); err != nil {
+			return err
+		}
+	}
+	w.screen = newScreen(w.Deps, w.f.json)
+	if w.model, w.loaded, err = w.Load(ctx, ""); err != nil {
+		return err
+	}
+	if w.f.noGrammar {
+		w.Grammar = nil
+	}
+	if w.Grammar != nil {
+		w.Grammar.Warm(w.model.Tokenizer())
+	}
+	sources, err := w.Tools(ctx)
+	if err != nil {
+		return err
+	}
+	if w.tools, err = agent.OpenTools(ctx, tool.Project{Root: w.project.Root, State: w.project.State(), Cache: w.Cache}, sources...); err != nil {
+		return err
+	}
+	var history []agent.Message
+	if w.f.resume || w.f.session != "" {
+		var note string
+		if w.session, history, note, err = w.project.Resume(w.f.session); err != nil {
+			return err
+		}
+		if note != "" {
+			fmt.Fprintln(w.Err, "pooled:", note)
+		}
+	} else if w.session, err = w.project.NewSession(w.model.Name()); err != nil {
+		return err
+	}
+	return w.start(history)
+}
+
+// start makes the agent.
+func (w *work) start(history []agent.Message) error {
+	o := agent.Options{
+		Model: w.model, Tools: w.tools, Mode: w.mode, Session: w.session, History: history, Exact: w.f.noRepair,
+		Sampling: generate.Options{Temperature: w.f.temp, Seed: w.f.seed},
+		Limits:   agent.Limits{Steps: w.f.steps, Time: w.f.timeout},
+		Emit:     w.screen.event,
+		Undo: func(ctx context.Context) error {
+			_, err := w.ws.Undo(ctx, false)
+			return err
+		},
+	}
+	if w.f.temp > 0 {
+		o.Sampling.TopK, o.Sampling.TopP = 40, 0.95
+	}
+	if w.Grammar != nil {
+		o.Grammar = func(ctx context.Context) (grammar.Engine, error) { return w.Grammar.Engine(ctx, w.model.Tokenizer()) }
+	}
+	if w.Terminal && w.f.prompt == "" {
+		o.Approve = w.approve
+	}
+	a, err := agent.New(o)
+	w.agent = a
+	return err
+}
+
+// close ends everything in order.
+func (w *work) close() {
+	if w.tools != nil {
+		_ = w.tools.Close()
+	}
+	if w.session != nil {
+		_ = w.session.Close()
+	}
+	if w.ws != nil {
+		_ = w.ws.Close()
+	}
+	if w.Grammar != nil {
+		_ = w.Grammar.Close()
+	}
+	if w.loaded != nil {
+		_ = w.loaded.Close()
+	}
+}
+
+// once works on one request.
+func (w *work) once(ctx context.Context) error {
+	text := w.f.prompt
+	if text == "-" {
+		b, err := io.ReadAll(io.LimitReader(w.In, maxMessage+1))
+		if err != nil {
+			return fmt.Errorf("standard input: %w", err)
+		}
+		if len(b) > maxMessage {
+			return usage("the request has more than %d bytes", maxMessage)
+		}
+		text = string(b)
+	}
+	if strings.TrimSpace(text) == "" {
+		return usage("the request is empty")
+	}
+	w.screen.session(w)
+	done, err := w.agent.Run(ctx, text)
+	w.screen.end()
+	if err != nil {
+		if w.f.json {
+			return &ExitError{Code: 1} // the event said it
+		}
+		return err
+	}
+	if w.screen.broken != nil {
+		return &ExitError{Code: 1} // whoever read our output has gone
+	}
+	switch {
+	case done.Reason == agent.ReasonCancelled:
+		return &ExitError{Code: exitCancelled}
+	case done.Reason != agent.ReasonStop:
+		return &ExitError{Code: exitStopped}
+	case done.Problems != "":
+		return &ExitError{Code: exitProblems}
+	}
+	return nil
+}

@@ -1,0 +1,312 @@
+package codecmd
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/pooled/pooled/core/agent"
+)
+
+// Colours of the terminal.
+const (
+	dim    = "2"
+	red    = "31"
+	green  = "32"
+	yellow = "33"
+	cyan   = "36"
+)
+
+// What is shown of long things.
+const (
+	shownDiff   = 60 // lines
+	shownResult = 8  // lines
+)
+
+// screen shows what happens: to a person, or as lines of JSON.
+type screen struct {
+	Deps
+	json bool
+
+	mu        sync.Mutex
+	broken    error // of an output that cannot be written to any more
+	column    bool  // the cursor is behind text
+	reasoning bool
+	status    bool // a line stands there that the next one replaces
+	written   int  // bytes of the call that is being written
+	asked     string
+	// final is what the model said last; where no person watches, only that is printed.
+	final strings.Builder
+}
+
+func newScreen(d Deps, asJSON bool) *screen { return &screen{Deps: d, json: asJSON} }
+
+// safe spells control characters out, which could move the cursor or fake a prompt.
+func safe(s string) string {
+	control := func(r rune) bool {
+		return r != '\n' && r != '\t' && (r < ' ' || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069)
+	}
+	if strings.IndexFunc(s, control) < 0 {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if control(r) {
+			fmt.Fprintf(&b, `\x%02x`, r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+func (s *screen) paint(color, text string) string {
+	if !s.Color || text == "" {
+		return text
+	}
+	return "\033[" + color + "m" + text + "\033[0m"
+}
+
+func (s *screen) write(w io.Writer, text string) {
+	if s.broken == nil {
+		_, s.broken = io.WriteString(w, text)
+	}
+}
+
+// line prints a line of its own, on the side: what is not the answer goes to Err where Out is for a script.
+func (s *screen) line(text string) {
+	s.fresh()
+	w := s.Err
+	if s.Terminal {
+		w = s.Out
+	}
+	s.write(w, text+"\n")
+}
+
+// fresh goes to the beginning of a line.
+func (s *screen) fresh() {
+	if s.status {
+		s.write(s.Out, "\r\033[K")
+		s.status = false
+	}
+	if s.column {
+		s.write(s.Out, "\n")
+		s.column = false
+	}
+}
+
+// progress shows a line that the next one replaces.
+func (s *screen) progress(text string) {
+	if !s.Terminal {
+		return
+	}
+	if !s.status {
+		s.fresh()
+	}
+	s.write(s.Out, "\r\033[K"+s.paint(dim, text))
+	s.status = true
+}
+
+func (s *screen) text(text, color string) {
+	if text == "" {
+		return
+	}
+	if s.status {
+		s.fresh()
+	}
+	text = safe(text)
+	s.write(s.Out, s.paint(color, text))
+	s.column = !strings.HasSuffix(text, "\n")
+}
+
+// session says first what is worked on, in JSON.
+func (s *screen) session(w *work) {
+	if !s.json {
+		return
+	}
+	line, err := json.Marshal(map[string]string{
+		"type": "session", "id": w.session.ID, "project": w.project.Root, "model": w.model.Name(),
+	})
+	if err == nil {
+		s.write(s.Out, string(line)+"\n")
+	}
+}
+
+// end leaves a clean line behind.
+func (s *screen) end() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.fresh()
+}
+
+// event shows an event.
+func (s *screen) event(e agent.Event) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.json {
+		line, err := agent.MarshalEvent(e)
+		if err == nil {
+			s.write(s.Out, string(line)+"\n")
+		}
+		return
+	}
+	if _, ok := e.(agent.Reasoning); !ok && s.reasoning {
+		s.reasoning = false
+		s.fresh()
+	}
+	switch e := e.(type) {
+	case agent.Step:
+		s.final.Reset()
+	case agent.Text:
+		if !s.Terminal {
+			s.final.WriteString(e.Text)
+			return
+		}
+		s.text(e.Text, "")
+	case agent.Reasoning:
+		if s.Terminal {
+			s.reasoning = true
+			s.text(e.Text, dim)
+		}
+	case agent.Reading:
+		if e.Total-e.Done > 0 && e.Total > 1024 {
+			s.progress(fmt.Sprintf("reading %d of %d tokens", e.Done, e.Total))
+		}
+	case agent.CallStarted:
+		s.written = 0
+		s.progress("● " + e.Name + " …")
+	case agent.CallDelta:
+		before := s.written / 200
+		if s.written += len(e.Text); s.written/200 != before {
+			s.progress(fmt.Sprintf("● %s … %d bytes", e.Name, s.written))
+		}
+	case agent.CallBroken:
+		s.line(s.paint(yellow, "● a call that cannot be read: ") + s.paint(dim, firstLine(e.Reason)))
+	case agent.Approval:
+		s.line(s.paint(cyan, "● ") + callText(e.Call))
+		s.diff(e.Diff)
+		s.asked = e.Call.ID
+	case agent.CallRunning:
+		if s.asked != e.Call.ID {
+			s.line(s.paint(cyan, "● ") + callText(e.Call))
+		}
+	case agent.CallDone:
+		s.done(e)
+	case agent.Compacted:
+		s.remark(fmt.Sprintf("to make room, %s: %d → %d tokens", e.Rule, e.Before, e.After))
+	case agent.Retried:
+		s.remark(fmt.Sprintf("that did not work, so it is taken back and tried again (%d): %s", e.Try, e.Reason))
+	case agent.Note:
+		s.remark(e.Text)
+	case agent.Done:
+		s.turn(e)
+	}
+}
+
+func (s *screen) remark(text string) { s.line(s.paint(dim, "["+safe(firstLine(text))+"]")) }
+
+// done shows what came of a call.
+func (s *screen) done(e agent.CallDone) {
+	switch {
+	case e.Denied:
+		s.line("  " + s.paint(yellow, "not allowed"))
+		return
+	case e.Diff != "" && s.asked != e.Call.ID:
+		s.diff(e.Diff)
+	}
+	color := dim
+	if e.IsError {
+		color = red
+	}
+	lines := strings.Split(strings.TrimRight(safe(e.Result), "\n"), "\n")
+	for i, l := range lines {
+		if i == shownResult && len(lines) > shownResult+1 {
+			s.line("  " + s.paint(dim, fmt.Sprintf("… %d more lines", len(lines)-i)))
+			break
+		}
+		s.line("  " + s.paint(color, l))
+	}
+	var served struct {
+		URL string `json:"url"`
+	}
+	if e.Call.Name == "serve" && json.Unmarshal(e.Data, &served) == nil && served.URL != "" {
+		s.line("  " + s.paint(cyan, safe(served.URL)))
+	}
+}
+
+// diff shows a unified difference.
+func (s *screen) diff(diff string) {
+	if diff == "" {
+		return
+	}
+	lines := strings.Split(strings.TrimRight(safe(diff), "\n"), "\n")
+	for i, l := range lines {
+		if i == shownDiff && len(lines) > shownDiff+3 {
+			s.line("  " + s.paint(dim, fmt.Sprintf("… %d more lines", len(lines)-i)))
+			return
+		}
+		color := ""
+		switch {
+		case strings.HasPrefix(l, "+++") || strings.HasPrefix(l, "---"):
+			color = dim
+		case strings.HasPrefix(l, "@@"):
+			color = cyan
+		case strings.HasPrefix(l, "+"):
+			color = green
+		case strings.HasPrefix(l, "-"):
+			color = red
+		}
+		s.line("  " + s.paint(color, l))
+	}
+}
+
+// turn shows how a turn ended.
+func (s *screen) turn(e agent.Done) {
+	s.text(strings.TrimSpace(s.final.String()), "")
+	s.final.Reset()
+	s.fresh()
+	text := fmt.Sprintf("%s: %s, %d tokens, %.1f s", e.Reason, count(e.Steps, "step"), e.Tokens, time.Duration(e.Time).Seconds())
+	if e.Problems != "" {
+		text += "; the app reports errors"
+	}
+	if s.Terminal || e.Reason != agent.ReasonStop {
+		s.line(s.paint(dim, "["+text+"]"))
+	}
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+func firstLine(text string) string {
+	line, _, more := strings.Cut(strings.TrimSpace(text), "\n")
+	if more {
+		line += " …"
+	}
+	return line
+}
+
+// callText is a call on one line, such as "write_file index.html".
+func callText(c agent.Call) string {
+	var args map[string]any
+	_ = json.Unmarshal(c.Arguments, &args) // whatever is not an object has no arguments to show
+	text := c.Name
+	for _, name := range []string{"path", "query", "selector", "entry", "code", "text"} {
+		v, ok := args[name].(string)
+		if !ok || v == "" {
+			continue
+		}
+		v = strings.Join(strings.Fields(v), " ")
+		if r := []rune(v); len(r) > 70 {
+			v = string(r[:70]) + "…"
+		}
+		text += " " + safe(v)
+	}
+	return text
+}
