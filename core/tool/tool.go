@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 )
 
@@ -249,6 +250,8 @@ func (s *checkedSession) Call(ctx context.Context, c Call) (r Result, err error)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return Result{}, ctx.Err()
+	case err == context.DeadlineExceeded && atDeadline(ctx):
+		return Result{}, err
 	case err != nil && (errors.Is(err, ErrFault) || errors.Is(err, ErrClosed)):
 		return Result{}, err
 	case err != nil:
@@ -258,6 +261,12 @@ func (s *checkedSession) Call(ctx context.Context, c Call) (r Result, err error)
 		return Result{}, &FaultError{Set: s.info.Name, Err: err}
 	}
 	return r, nil
+}
+
+// atDeadline reports whether the deadline of ctx is now. Another process may notice it a moment before ctx does.
+func atDeadline(ctx context.Context) bool {
+	d, ok := ctx.Deadline()
+	return ok && time.Until(d) < 50*time.Millisecond
 }
 
 // bounded checks the size and form of a result.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/pooled/pooled/core/tool"
 )
@@ -217,5 +218,22 @@ func TestInfoCheck(t *testing.T) {
 		if _, err := tool.Checked(set{info: info}).Open(t.Context(), tool.Project{}); !errors.Is(err, tool.ErrFault) {
 			t.Errorf("%s: Open: %v, want ErrFault", name, err)
 		}
+	}
+}
+
+// TestDeadline tells the caller's deadline from one of the tool's own.
+func TestDeadline(t *testing.T) {
+	// A process may report the deadline before the context does.
+	s, err := tool.Checked(one(func(tool.Call) (tool.Result, error) { return tool.Result{}, context.DeadlineExceeded })).Open(t.Context(), tool.Project{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 40*time.Millisecond)
+	defer cancel()
+	if _, err := s.Call(ctx, tool.Call{Name: "do"}); err != context.DeadlineExceeded {
+		t.Errorf("got %v, want %v", err, context.DeadlineExceeded)
+	}
+	if r, err := s.Call(t.Context(), tool.Call{Name: "do"}); err != nil || !r.IsError {
+		t.Errorf("without a deadline: %+v, %v; want a result", r, err)
 	}
 }
