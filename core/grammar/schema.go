@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -99,24 +98,13 @@ func check(v *value, path string) error {
 
 // checkParts checks the schemas that a keyword holds.
 func checkParts(m member, at string) error {
-	switch {
-	case slices.Contains(mapKeywords, m.key):
-		if m.value.kind != '{' {
-			return &SchemaError{Path: at, Reason: "this must be an object"}
+	if slices.Contains(mapKeywords, m.key) && m.value.kind != '{' {
+		return &SchemaError{Path: at, Reason: "this must be an object"}
+	}
+	for _, p := range parts(m, at) {
+		if err := check(p.value, p.key); err != nil {
+			return err
 		}
-		for _, p := range m.value.members {
-			if err := check(p.value, at+"/"+escape(p.key)); err != nil {
-				return err
-			}
-		}
-	case m.value.kind == '[' && slices.Contains(listKeywords, m.key):
-		for i, item := range m.value.items {
-			if err := check(item, at+"/"+strconv.Itoa(i)); err != nil {
-				return err
-			}
-		}
-	case slices.Contains(schemaKeywords, m.key):
-		return check(m.value, at)
 	}
 	return nil
 }

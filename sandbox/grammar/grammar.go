@@ -239,39 +239,54 @@ func (e *Engine) Matcher(ctx context.Context, g grammar.Grammar) (grammar.Matche
 			return nil, err
 		}
 	}
-	g0 := e.guest
 	limited, cancel := e.limit(ctx)
 	defer cancel()
-	b, err := g0.Write(limited, []byte(g.Text))
+	id, reason, err := e.guest.startMatcher(limited, g)
 	if err != nil {
 		return nil, limits(err)
 	}
-	id, err := g0.Call(limited, "start", uint64(b.Ptr), uint64(b.Len), uint64(g.Kind))
-	if err != nil {
-		return nil, limits(err)
+	if reason == "" {
+		return &Matcher{engine: e, guest: e.guest, id: id}, nil
 	}
-	if int32(id) < 0 {
-		reason, err := g0.Result(limited)
-		if err != nil {
-			return nil, limits(err)
+	if g.Kind != grammar.KindSchema {
+		return nil, &grammar.GrammarError{Reason: reason}
+	}
+	path := grammar.Locate(g, func(part grammar.Grammar) bool {
+		id, reason, err := e.guest.startMatcher(limited, part)
+		if err != nil || reason != "" {
+			return false
 		}
-		return nil, errors.Join(refusal(g.Kind, reason), g0.Free(limited, b))
+		_, err = e.guest.Call(limited, "free_matcher", id)
+		return err == nil
+	})
+	return nil, &grammar.SchemaError{Path: path, Reason: reason}
+}
+
+// startMatcher starts a matcher; the reason says why the guest refuses the grammar.
+func (i *instance) startMatcher(ctx context.Context, g grammar.Grammar) (id uint64, reason string, err error) {
+	b, err := i.Write(ctx, []byte(g.Text))
+	if err != nil {
+		return 0, "", err
 	}
-	return &Matcher{engine: e, guest: g0, id: uint64(uint32(id))}, g0.Free(limited, b)
+	result, err := i.Call(ctx, "start", uint64(b.Ptr), uint64(b.Len), uint64(g.Kind))
+	if err != nil {
+		return 0, "", err
+	}
+	if int32(result) < 0 {
+		if reason, err = i.Result(ctx); err != nil {
+			return 0, "", err
+		}
+		reason = strings.TrimSpace(reason)
+		if reason == "" {
+			reason = "the engine refuses it"
+		}
+	}
+	return uint64(uint32(result)), reason, i.Free(ctx, b)
 }
 
 // limit returns the context of a call into the guest.
 func (e *Engine) limit(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithValue(ctx, encoderKey{}, e.tok), e.host.options.Timeout)
-}
-
-// refusal turns the guest's reason into an error.
-func refusal(kind grammar.Kind, reason string) error {
-	reason = strings.TrimSpace(reason)
-	if kind == grammar.KindSchema {
-		return &grammar.SchemaError{Reason: reason}
-	}
-	return &grammar.GrammarError{Reason: reason}
 }
 
 // limits turns a guest that was stopped into ErrLimit.

@@ -244,9 +244,12 @@ NAME: "add" | "sub"`
 }
 
 func TestRefusedByTheEngine(t *testing.T) {
-	for _, schema := range []string{
-		`{"oneOf":[{"type":"string"},{"type":"string","maxLength":3}]}`, `{"type":"string","pattern":"(?=a)b"}`,
-		`{"$ref":"#/$defs/nope"}`, `{"type":"strange"}`, `false`,
+	for schema, path := range map[string]string{
+		`{"oneOf":[{"type":"string"},{"type":"string","maxLength":3}]}`:                                                 "/oneOf",
+		`{"properties":{"a":{"items":{"type":"string","pattern":"(?=a)b"}},"b":{"$ref":"#/$defs/x"}},"$defs":{"x":{}}}`: "/properties/a/items/pattern",
+		`{"properties":{"a":{"$ref":"#/$defs/x"}},"$defs":{"x":{"anyOf":[{"type":"strange"}]}}}`:                        "/$defs/x/anyOf/0/type",
+		`{"$ref":"#/$defs/nope"}`: "/$ref",
+		`false`:                   "",
 	} {
 		g, err := grammar.JSONSchema(json.RawMessage(schema), grammar.LayoutFree)
 		if err != nil {
@@ -255,8 +258,8 @@ func TestRefusedByTheEngine(t *testing.T) {
 		}
 		m, err := shared.engine.Matcher(context.Background(), g)
 		var refused *grammar.SchemaError
-		if !errors.As(err, &refused) {
-			t.Errorf("%s: got %v, %v; want a SchemaError", schema, m, err)
+		if !errors.As(err, &refused) || refused.Path != path {
+			t.Errorf("%s: got %v, %v; want a SchemaError at %q", schema, m, err, path)
 		}
 	}
 }

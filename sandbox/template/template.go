@@ -31,7 +31,7 @@ const (
 	// keepMemory is the most that an idle instance may hold, in bytes.
 	keepMemory = 16 << 20
 	// fuel bounds the virtual machine's instructions; a long conversation needs about 200 a message.
-	fuel = 10_000_000
+	fuel = 5_000_000
 	// work bounds the bytes that built-in operations read and write.
 	work = 1 << 30
 	// patience is how long the first rendering waits for native code before it is interpreted.
