@@ -13,7 +13,6 @@ import (
 
 	"github.com/pooled/pooled/cmd/internal/nano"
 	"github.com/pooled/pooled/cmd/internal/wire"
-	"github.com/pooled/pooled/core/plugin"
 	"github.com/pooled/pooled/ui/app"
 )
 
@@ -39,15 +38,13 @@ func main() {
 	app.Main(func() int { return run(o) })
 }
 
-// serve runs a built-in model family as a plugin until the host is done with it.
+// serve runs a built-in plugin until the host is done with it.
 func serve(name string) int {
 	w := wire.New(wire.Options{})
-	f, err := w.Catalog().Builtin(name)
-	if err != nil {
+	if err := w.Catalog().Serve(name); err != nil {
 		fmt.Fprintln(os.Stderr, "pooled-app:", err)
 		return exitError
 	}
-	plugin.ServeFamily(f)
 	return 0
 }
 
