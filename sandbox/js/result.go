@@ -78,13 +78,21 @@ func (e *Error) Stop() Stop {
 
 var frame = regexp.MustCompile(`^\s*at (?:.*\()?([^()]+):(\d+):(\d+)\)?$`)
 
-// Locate fills the position from the first frame of the stack that has one.
+// nameless is the file of text that has none: what JSON.parse or eval was given.
+const nameless = "<input>"
+
+// Locate fills the position from the first frame of the stack that has one, in a
+// file if there is such a frame.
 func (e *Error) Locate() {
 	for line := range strings.Lines(e.Stack) {
-		if m := frame.FindStringSubmatch(strings.TrimRight(line, "\n")); m != nil {
-			e.File = m[1]
-			e.Line, _ = strconv.Atoi(m[2])
-			e.Col, _ = strconv.Atoi(m[3])
+		m := frame.FindStringSubmatch(strings.TrimRight(line, "\n"))
+		if m == nil || (e.File != "" && m[1] == nameless) {
+			continue
+		}
+		e.File = m[1]
+		e.Line, _ = strconv.Atoi(m[2])
+		e.Col, _ = strconv.Atoi(m[3])
+		if e.File != nameless {
 			return
 		}
 	}

@@ -83,23 +83,6 @@
   }
   accepts(g.Window, (v) => v === g);
 
-  // happy-dom answers with the markup here.
-  const ownerOf = (name, proto) => (Object.hasOwn(proto, name) ? proto : ownerOf(name, host.prototypeOf(proto)));
-  const tagged = Object.prototype.toString;
-  Object.defineProperty(ownerOf('toString', g.Element.prototype), 'toString', {
-    value: function toString() {
-      return /^(a|area)$/.test(this.localName) ? this.href : host.apply(tagged, this, []);
-    },
-    writable: true,
-    configurable: true,
-  });
-  Object.defineProperty(ownerOf('rowIndex', g.HTMLTableRowElement.prototype), 'rowIndex', {
-    get() {
-      return [...(this.closest('table')?.rows ?? [])].indexOf(this);
-    },
-    configurable: true,
-  });
-
   // happy-dom answers null here.
   Object.defineProperty(document, 'getRootNode', { value: () => document, writable: true, configurable: true });
 
@@ -200,24 +183,7 @@
   };
   const ignore = () => {};
 
-  // Names that handlers do not find in the element or the document, but in the window.
-  const unscopables = (names) => ({
-    value: Object.assign(Object.create(null), Object.fromEntries(names.map((n) => [n, true]))), configurable: true,
-  });
-  const parentNames = ['append', 'prepend', 'replaceChildren'];
-  Object.defineProperty(g.Element.prototype, Symbol.unscopables, unscopables([...parentNames, 'before', 'after', 'remove', 'replaceWith', 'slot']));
-  Object.defineProperty(g.Document.prototype, Symbol.unscopables, unscopables(parentNames));
-
   page.navigations = [];
-
-  // #f00 reads back as rgb(255, 0, 0).
-  hooks.hexColor = (value) => {
-    const hex = /^#([\da-f]{3,4}|[\da-f]{6}|[\da-f]{8})$/i.exec(value)?.[1];
-    if (!hex) return value;
-    const parts = hex.length < 6 ? [...hex].map((c) => c + c) : hex.match(/../g);
-    const [r, g, b, a] = parts.map((p) => parseInt(p, 16));
-    return a === undefined || a === 255 ? `rgb(${r}, ${g}, ${b})` : `rgba(${r}, ${g}, ${b}, ${+(a / 255).toFixed(3)})`;
-  };
   hooks.navigate = (url, submits) => {
     const href = host.str(url);
     if (!submits && href === w.location.href.replace(/#.*$/s, '') + '#') return w.happyDOM.setURL(href);

@@ -1,0 +1,51 @@
+// Where happy-dom differs from what browsers do and pages notice.
+(function (host) {
+  'use strict';
+  const { hooks } = host.dom;
+  const g = globalThis;
+  // The class that defines a property is not always the one the window shows.
+  const owner = (name, proto) => (Object.hasOwn(proto, name) ? proto : owner(name, host.prototypeOf(proto)));
+  const getter = (proto, name, get) => Object.defineProperty(proto, name, { ...host.descriptor(proto, name), get, configurable: true });
+
+  // An element as text is its class, not its markup.
+  const tagged = Object.prototype.toString;
+  Object.defineProperty(owner('toString', g.Element.prototype), 'toString', {
+    value: function toString() {
+      return /^(a|area)$/.test(this.localName) ? this.href : host.apply(tagged, this, []);
+    },
+    writable: true,
+    configurable: true,
+  });
+
+  getter(owner('rowIndex', g.HTMLTableRowElement.prototype), 'rowIndex', function rowIndex() {
+    return [...(this.closest('table')?.rows ?? [])].indexOf(this);
+  });
+  getter(owner('insertRow', g.HTMLTableSectionElement.prototype), 'rows', function rows() {
+    return this.querySelectorAll(':scope > tr');
+  });
+
+  // Fields that have a value before anyone gave them one.
+  const initial = { color: () => '#000000', range: (el) => host.str(((+el.min || 0) + (el.max === '' ? 100 : +el.max)) / 2) };
+  const input = owner('value', g.HTMLInputElement.prototype);
+  const { get: value } = host.descriptor(input, 'value');
+  getter(input, 'value', function () {
+    return host.apply(value, this, []) || (Object.hasOwn(initial, this.type) ? initial[this.type](this) : '');
+  });
+
+  // #f00 reads back as rgb(255, 0, 0).
+  hooks.hexColor = (text) => {
+    const hex = /^#([\da-f]{3,4}|[\da-f]{6}|[\da-f]{8})$/i.exec(text)?.[1];
+    if (!hex) return text;
+    const parts = hex.length < 6 ? [...hex].map((c) => c + c) : hex.match(/../g);
+    const [r, gr, b, a] = parts.map((p) => parseInt(p, 16));
+    return a === undefined || a === 255 ? `rgb(${r}, ${gr}, ${b})` : `rgba(${r}, ${gr}, ${b}, ${+(a / 255).toFixed(3)})`;
+  };
+
+  // Names that attribute handlers find in the window, although elements have them too.
+  const unscopables = (...names) => ({
+    value: Object.assign(Object.create(null), Object.fromEntries(names.map((n) => [n, true]))), configurable: true,
+  });
+  Object.defineProperty(g.Element.prototype, Symbol.unscopables,
+    unscopables('append', 'prepend', 'replaceChildren', 'before', 'after', 'remove', 'replaceWith', 'slot'));
+  Object.defineProperty(g.Document.prototype, Symbol.unscopables, unscopables('append', 'prepend', 'replaceChildren'));
+})

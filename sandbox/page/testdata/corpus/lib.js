@@ -1,0 +1,2 @@
+var lib = 7;
+o.textContent += "x";
