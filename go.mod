@@ -25,7 +25,7 @@ require (
 	github.com/hashicorp/yamux v0.1.2 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/mattn/go-colorable v0.1.12 // indirect
-	github.com/mattn/go-isatty v0.0.17 // indirect
+	github.com/mattn/go-isatty v0.0.17
 	github.com/mmcloughlin/avo v0.5.0 // indirect
 	github.com/oklog/run v1.1.0 // indirect
 	github.com/pion/datachannel v1.6.3 // indirect

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -52,9 +51,10 @@ func (c *commands) talk(ctx context.Context, m *hub.Model, f *chatFlags) error {
 		return err
 	}
 	c.note("%s on %s, because %s. Context %d. /help for commands.", m.Name, m.Device.Name, m.Reason, m.Context)
-	in := bufio.NewReader(c.In)
+	in := readLines(ctx, c.In)
 	if c.Terminal {
 		ints := catchInterrupts(func() {
+			in.drop.Store(true)
 			fmt.Fprint(c.Err, "\n")
 			c.note("Ctrl-D or /bye ends")
 			fmt.Fprint(c.Err, prompt)
@@ -63,7 +63,7 @@ func (c *commands) talk(ctx context.Context, m *hub.Model, f *chatFlags) error {
 		c.interrupts = ints
 	}
 	for {
-		text, err := c.readMessage(in)
+		text, err := c.readMessage(ctx, in)
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
@@ -71,7 +71,7 @@ func (c *commands) talk(ctx context.Context, m *hub.Model, f *chatFlags) error {
 			return err
 		}
 		again := false
-		switch strings.TrimSpace(text) {
+		switch command := strings.TrimSpace(text); command {
 		case "":
 			continue
 		case "/bye", "/exit", "/quit":
@@ -87,14 +87,20 @@ func (c *commands) talk(ctx context.Context, m *hub.Model, f *chatFlags) error {
 			continue
 		case "/again":
 			again = true
+		default:
+			if c.Terminal && isCommand(command) {
+				c.note("there is no command %s; /help lists them", command)
+				continue
+			}
 		}
 		if err := c.answer(ctx, m, conv, text, again, f.options()); err != nil {
 			if ctx.Err() != nil || errors.Is(err, errPipe) {
 				return err
 			}
-			fmt.Fprintln(c.Err, "pooled:", err)
-			if !c.Terminal {
-				return &codeError{code: exitError}
+			if err = flagError(err); c.Terminal {
+				fmt.Fprintln(c.Err, "pooled:", printable(err.Error()))
+			} else {
+				return err
 			}
 		}
 	}
@@ -167,7 +173,7 @@ func (w *answerWriter) piece(p hub.Piece) error {
 			}
 		}
 	}
-	return w.write(p.Text)
+	return w.write(w.c.shown(p.Text))
 }
 
 func (w *answerWriter) write(s string) error {
@@ -217,36 +223,6 @@ func (c *commands) plain() string {
 
 // prompt asks a person for a message.
 const prompt = "> "
-
-// maxMessage bounds what is read of one message.
-const maxMessage = 16 << 20
-
-// readMessage reads a line and those that it goes on in. A last line without a line break counts.
-func (c *commands) readMessage(in *bufio.Reader) (string, error) {
-	if c.Terminal {
-		fmt.Fprint(c.Err, prompt)
-	}
-	var b strings.Builder
-	for {
-		line, err := in.ReadString('\n')
-		if err != nil && (!errors.Is(err, io.EOF) || line == "" && b.Len() == 0) {
-			return "", err
-		}
-		line = strings.TrimRight(line, "\r\n")
-		more, cont := strings.CutSuffix(line, "\\")
-		b.WriteString(more)
-		if b.Len() > maxMessage {
-			return "", fmt.Errorf("a message has more than %d bytes", maxMessage)
-		}
-		if !cont || err != nil {
-			return b.String(), nil
-		}
-		b.WriteByte('\n')
-		if c.Terminal {
-			fmt.Fprint(c.Err, ". ")
-		}
-	}
-}
 
 // sampleQuestion is what demo asks when nobody can.
 const sampleQuestion = "Who are you?"

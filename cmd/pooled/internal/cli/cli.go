@@ -26,6 +26,8 @@ type Streams struct {
 	Out, Err io.Writer
 	// Terminal says that a person reads Out and types In.
 	Terminal bool
+	// Screen says that Out is shown by a terminal, which obeys control characters.
+	Screen bool
 	// Color says that Out may be coloured.
 	Color bool
 }
@@ -36,14 +38,9 @@ func Standard() Streams {
 	return Streams{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
 		Terminal: out && isTerminal(os.Stdin),
+		Screen:   out,
 		Color:    out && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
 	}
-}
-
-// isTerminal reports whether f is a character device, other than the null device.
-func isTerminal(f *os.File) bool {
-	i, err := f.Stat()
-	return err == nil && i.Mode()&os.ModeCharDevice != 0 && i.Name() != os.DevNull && i.Name() != "null"
 }
 
 // codeError carries an exit code; without an error everything has been said.
@@ -71,6 +68,8 @@ func usage(format string, args ...any) error {
 
 // Main runs the program and returns its exit code.
 func Main(ctx context.Context, s Streams, args []string) int {
+	out := &checkedWriter{w: s.Out}
+	s.Out = out
 	w := wire.New(wire.Options{})
 	defer w.Close()
 	root := newRoot(s, w)
@@ -81,11 +80,13 @@ func Main(ctx context.Context, s Streams, args []string) int {
 	err := root.ExecuteContext(ctx)
 	var code interface{ ExitCode() int }
 	switch {
+	case err == nil && out.err != nil:
+		err = out.err
 	case err == nil:
 		return 0
 	case errors.As(err, &code):
 		if text := err.Error(); text != "" {
-			fmt.Fprintln(s.Err, "pooled:", text)
+			fmt.Fprintln(s.Err, "pooled:", printable(text))
 		}
 		return code.ExitCode()
 	case errors.Is(err, context.Canceled):
@@ -93,7 +94,7 @@ func Main(ctx context.Context, s Streams, args []string) int {
 	case errors.Is(err, os.ErrClosed), errors.Is(err, errPipe):
 		return exitError // whoever read our output has gone; nobody is left to tell
 	}
-	fmt.Fprintln(s.Err, "pooled:", err)
+	fmt.Fprintln(s.Err, "pooled:", printable(err.Error()))
 	return exitError
 }
 
@@ -122,19 +123,26 @@ offline. Without a model, commands use nano.`,
 	group := func(id string, cs ...*cobra.Command) {
 		for _, cmd := range cs {
 			cmd.GroupID = id
-			root.AddCommand(usageArgs(cmd))
+			root.AddCommand(cmd)
 		}
 	}
-	group("talk", c.demo(), c.chat(), interruptible(c.run()))
+	group("talk", c.conversation(c.demo()), c.conversation(c.chat()), interruptible(c.run()), c.conversation(c.code()))
 	group("models", interruptible(c.pull()), c.list(), c.show(), c.remove(), c.doctor(), interruptible(c.bench()), c.plugin())
 	group("safe", c.js(), c.page())
 	group("scripts", c.tokenize(), c.detokenize(), c.template())
-	root.AddCommand(usageArgs(c.version()))
+	root.AddCommand(c.version())
 	return usageArgs(root)
 }
 
-// usageArgs marks complaints about the number of arguments, and about unknown commands, as errors of usage.
+// usageArgs marks complaints about the number of arguments, and about unknown commands, as errors of usage; so it does
+// for the commands below c.
 func usageArgs(c *cobra.Command) *cobra.Command {
+	for _, sub := range c.Commands() {
+		usageArgs(sub)
+	}
+	if c.HasSubCommands() && !c.Runnable() {
+		c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() } // else its arguments are not looked at
+	}
 	check := c.Args
 	if check == nil {
 		check = cobra.ArbitraryArgs

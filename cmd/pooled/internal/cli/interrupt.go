@@ -60,12 +60,24 @@ func (i *interrupts) release() {
 	<-i.done
 }
 
-// interruptible lets Ctrl-C and a request to terminate end a command's context, so that it ends in order: what was
-// generated is printed, a download can be resumed, plugin processes are gone.
+// interruptible lets Ctrl-C, a request to terminate and the end of the terminal end a command's context, so that it ends
+// in order: what was generated is printed, a download can be resumed, plugin processes and their files are gone.
 func interruptible(c *cobra.Command) *cobra.Command {
+	return endedBy(c, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+}
+
+// conversation is interruptible, but for Ctrl-C of a person, which ends answers.
+func (c *commands) conversation(cmd *cobra.Command) *cobra.Command {
+	if c.Terminal {
+		return endedBy(cmd, syscall.SIGTERM, syscall.SIGHUP)
+	}
+	return interruptible(cmd)
+}
+
+func endedBy(c *cobra.Command, signals ...os.Signal) *cobra.Command {
 	run := c.RunE
 	c.RunE = func(c *cobra.Command, args []string) error {
-		ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
+		ctx, stop := signal.NotifyContext(c.Context(), signals...)
 		defer stop()
 		c.SetContext(ctx)
 		return run(c, args)

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pooled/pooled/cmd/internal/nano"
+	"github.com/pooled/pooled/core/gguf"
 	"github.com/pooled/pooled/core/hub"
 )
 
@@ -32,6 +33,16 @@ func (f *modelFlags) add(c *cobra.Command) {
 
 // load opens the model that the flags name.
 func (c *commands) load(ctx context.Context, f *modelFlags) (*hub.Model, error) {
+	return c.loadFile(ctx, f, func(*gguf.File) {})
+}
+
+// loadFile opens the model that the flags name; look may read its file before it is loaded.
+func (c *commands) loadFile(ctx context.Context, f *modelFlags, look func(*gguf.File)) (*hub.Model, error) {
+	switch f.backend {
+	case "auto", "cpu", "webgpu":
+	default:
+		return nil, usage("--backend is %q, want cpu, webgpu or auto", f.backend)
+	}
 	if f.threads < 0 {
 		return nil, usage("--threads is %d, want 0 or more", f.threads)
 	}
@@ -43,6 +54,7 @@ func (c *commands) load(ctx context.Context, f *modelFlags) (*hub.Model, error) 
 	if err != nil {
 		return nil, err
 	}
+	look(file)
 	if f.model == "" && c.Terminal {
 		fmt.Fprintln(c.Err, nano.Notice)
 	}

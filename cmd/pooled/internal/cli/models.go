@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -95,11 +96,11 @@ func (b *progressBar) show(p weights.Progress) {
 		line += " (" + p.Note + ")"
 	}
 	if b.c.Terminal {
-		fmt.Fprintf(b.c.Err, "\r\033[K%s", line)
+		fmt.Fprintf(b.c.Err, "\r\033[K%s", printable(line))
 		b.open = true
 		return
 	}
-	fmt.Fprintln(b.c.Err, line)
+	fmt.Fprintln(b.c.Err, printable(line))
 }
 
 func (b *progressBar) end() {
@@ -205,7 +206,9 @@ func (c *commands) show() *cobra.Command {
 				return json.NewEncoder(c.Out).Encode(d)
 			}
 			tw := tabwriter.NewWriter(c.Out, 0, 0, 2, ' ', 0)
-			row := func(k string, v any) { fmt.Fprintf(tw, "%s\t%v\n", k, v) }
+			row := func(k string, v any) {
+				fmt.Fprintf(tw, "%s\t%s\n", k, strings.Join(strings.Fields(printable(fmt.Sprint(v))), " "))
+			}
 			row("model", name)
 			row("name in the file", d.Name)
 			row("architecture", d.Architecture)

@@ -20,15 +20,14 @@ import (
 
 // samplingFlags are the flags of every command that generates.
 type samplingFlags struct {
-	max                    int
-	temp, topP, minP       float64
-	topK                   int
-	repeatPenalty          float64
-	seed                   uint64
-	stop                   []string
-	system                 string
-	logprobs               int
-	tempSet, topPSet, kSet bool
+	max              int
+	temp, topP, minP float64
+	topK             int
+	repeatPenalty    float64
+	seed             uint64
+	stop             []string
+	system           string
+	logprobs         int
 }
 
 func (f *samplingFlags) add(c *cobra.Command) {
@@ -48,6 +47,21 @@ func (f *samplingFlags) options() generate.Options {
 		MaxTokens: f.max, Temperature: f.temp, TopK: f.topK, TopP: f.topP, MinP: f.minP,
 		RepeatPenalty: f.repeatPenalty, Seed: f.seed, Stop: f.stop, Logprobs: f.logprobs,
 	}
+}
+
+// optionFlags are the flags of the options of an answer.
+var optionFlags = map[string]string{
+	"MaxTokens": "--max-tokens", "Temperature": "--temp", "TopK": "--top-k", "TopP": "--top-p", "MinP": "--min-p",
+	"RepeatPenalty": "--repeat-penalty", "Seed": "--seed", "Stop": "--stop", "Logprobs": "--logprobs",
+}
+
+// flagError turns a complaint about an option into one about the flag that set it.
+func flagError(err error) error {
+	var bad *generate.OptionError
+	if !errors.As(err, &bad) || optionFlags[bad.Option] == "" {
+		return err
+	}
+	return usage("%s is %v; it %s", optionFlags[bad.Option], bad.Value, bad.Reason)
 }
 
 // runFlags are those of run alone.
@@ -83,6 +97,9 @@ func (c *commands) run() *cobra.Command {
 }
 
 func (c *commands) doRun(ctx context.Context, f *runFlags, args []string) error {
+	if f.logprobs > 0 && !f.json {
+		return usage("--logprobs is for --json, which was not given")
+	}
 	text, err := c.promptText(f, args)
 	if err != nil {
 		return err
@@ -106,9 +123,10 @@ func (c *commands) doRun(ctx context.Context, f *runFlags, args []string) error 
 		if f.json {
 			return nil
 		}
-		_, err := io.WriteString(c.Out, t.Text)
+		_, err := io.WriteString(c.Out, c.shown(t.Text))
 		return err
 	})
+	err = flagError(err)
 	if f.json {
 		if err != nil && r.Finish != generate.FinishCancelled {
 			return err
@@ -136,9 +154,9 @@ func (c *commands) promptText(f *runFlags, args []string) (string, error) {
 	case c.Terminal:
 		return "", usage("no prompt: give it as an argument or through a pipe, or use 'pooled chat'")
 	}
-	b, err := io.ReadAll(c.In)
+	b, err := c.input()
 	if err != nil {
-		return "", fmt.Errorf("standard input: %w", err)
+		return "", err
 	}
 	if len(b) == 0 {
 		return "", usage("the prompt is empty")

@@ -46,9 +46,9 @@ func (c *commands) tokenize() *cobra.Command {
 			opt := tokenizer.Options{ParseSpecial: special, AddSpecial: addSpecial}
 			enc := json.NewEncoder(c.Out)
 			if !jsonl {
-				text, err := io.ReadAll(c.In)
+				text, err := c.input()
 				if err != nil {
-					return fmt.Errorf("standard input: %w", err)
+					return err
 				}
 				return enc.Encode(list(t.Encode(string(text), opt)))
 			}
@@ -97,7 +97,7 @@ func (c *commands) detokenize() *cobra.Command {
 				if jsonl {
 					return enc.Encode(text)
 				}
-				_, err := io.WriteString(c.Out, text)
+				_, err := io.WriteString(c.Out, c.shown(text))
 				return err
 			})
 		},
@@ -108,13 +108,10 @@ func (c *commands) detokenize() *cobra.Command {
 	return cmd
 }
 
-// maxLine bounds one line of input.
-const maxLine = 64 << 20
-
 // lines calls f with every line of the input that is not blank.
 func (c *commands) lines(f func([]byte) error) error {
 	sc := bufio.NewScanner(c.In)
-	sc.Buffer(nil, maxLine)
+	sc.Buffer(nil, maxInput)
 	for n := 1; sc.Scan(); n++ {
 		if len(bytes.TrimSpace(sc.Bytes())) == 0 {
 			continue
@@ -153,9 +150,9 @@ sandbox with limits on time and memory.`,
 			if err != nil {
 				return err
 			}
-			in, err := io.ReadAll(c.In)
+			in, err := c.input()
 			if err != nil {
-				return fmt.Errorf("standard input: %w", err)
+				return err
 			}
 			r, err := c.wire.Renderer()
 			if err != nil {
@@ -165,7 +162,7 @@ sandbox with limits on time and memory.`,
 			if err != nil {
 				return err
 			}
-			_, err = io.WriteString(c.Out, out)
+			_, err = io.WriteString(c.Out, c.shown(out))
 			return err
 		},
 	}

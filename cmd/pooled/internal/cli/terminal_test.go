@@ -1,0 +1,127 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pooled/pooled/core/gguf"
+)
+
+func TestPrintable(t *testing.T) {
+	for _, c := range []struct{ in, want string }{
+		{"plain\ttext\nnext", "plain\ttext\nnext"},
+		{"line\r\nnext", "line\nnext"},
+		{"\x1b[31mred\x1b]0;title\x07", "\uFFFD[31mred\uFFFD]0;title\uFFFD"},
+		{"\u009b31m\x7f\x00", "\uFFFD31m\uFFFD\uFFFD"},
+		{"漢字 🙂", "漢字 🙂"},
+	} {
+		if got := printable(c.in); got != c.want {
+			t.Errorf("%q: got %q, want %q", c.in, got, c.want)
+		}
+	}
+}
+
+// What a file says about itself must not reach a terminal as commands.
+func TestShowHostileFile(t *testing.T) {
+	w := gguf.NewWriter()
+	for key, v := range map[string]string{"general.architecture": "\x1b[2J", "general.name": "a\nruns here  yes\x1b]52;c;eA==\x07", "general.license": "\u009b5m"} {
+		if err := w.Set(key, v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var b bytes.Buffer
+	if _, err := w.WriteTo(&b); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "m.gguf")
+	if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out := ok(t, "", "show", path)
+	if strings.ContainsAny(out, "\x1b\x07\u009b") || !strings.Contains(out, "a runs here yes") {
+		t.Errorf("got %q", out)
+	}
+	if _, errs, code := pooled(t, "", "run", "-m", path, "hi"); code != exitError || strings.Contains(errs, "\x1b") {
+		t.Errorf("run: exit code %d: %q", code, errs)
+	}
+}
+
+// failing is an output that cannot be written to, as a full disk.
+type failing struct{}
+
+func (failing) Write([]byte) (int, error) { return 0, errors.New("no space left") }
+
+func TestOutputThatFails(t *testing.T) {
+	for _, args := range [][]string{{"version"}, {"--help"}, {"list"}, {"doctor"}, {"plugin", "list"}, {"run", "-n", "2", "hi"}, {"tokenize"}, {"show"}} {
+		var errs bytes.Buffer
+		if code := Main(t.Context(), Streams{In: strings.NewReader("hi"), Out: failing{}, Err: &errs}, args); code != exitError {
+			t.Errorf("pooled %s: exit code %d (%s), want %d", strings.Join(args, " "), code, errs.String(), exitError)
+		}
+	}
+}
+
+// endless is an input without an end and without line breaks.
+type endless struct{}
+
+func (endless) Read(b []byte) (int, error) { return len(b), nil }
+
+func TestInputWithoutEnd(t *testing.T) {
+	for _, args := range [][]string{{"run"}, {"chat"}, {"tokenize"}, {"tokenize", "--jsonl"}, {"template"}} {
+		var errs bytes.Buffer
+		if code := Main(t.Context(), Streams{In: endless{}, Out: io.Discard, Err: &errs}, args); code != exitError {
+			t.Errorf("pooled %s: exit code %d: %s", strings.Join(args, " "), code, errs.String())
+		}
+	}
+}
+
+func TestReadMessage(t *testing.T) {
+	r, w := io.Pipe()
+	defer w.Close()
+	c := &commands{Streams: Streams{Err: io.Discard}}
+	ctx, cancel := context.WithCancel(t.Context())
+	in := readLines(ctx, r)
+	type message struct {
+		text string
+		err  error
+	}
+	got := make(chan message)
+	go func() {
+		for {
+			text, err := c.readMessage(ctx, in)
+			got <- message{text, err}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	io.WriteString(w, "one\\\ntwo\r\n")
+	if m := <-got; m.text != "one\ntwo" || m.err != nil {
+		t.Errorf("a message that goes on: got %q, %v", m.text, m.err)
+	}
+	io.WriteString(w, "forget\\\n")
+	time.Sleep(20 * time.Millisecond) // until it is taken
+	in.drop.Store(true)
+	io.WriteString(w, "three\n")
+	if m := <-got; m.text != "three" || m.err != nil {
+		t.Errorf("after an interrupt: got %q, %v", m.text, m.err)
+	}
+	cancel()
+	if m := <-got; !errors.Is(m.err, context.Canceled) {
+		t.Errorf("after the end of the context: got %q, %v", m.text, m.err)
+	}
+}
+
+func TestIsCommand(t *testing.T) {
+	for text, want := range map[string]bool{"/nope": true, "/": false, "/etc/passwd": false, "/two words": false, "a/b": false, "": false} {
+		if got := isCommand(text); got != want {
+			t.Errorf("%q: got %v, want %v", text, got, want)
+		}
+	}
+}
