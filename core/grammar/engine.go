@@ -63,7 +63,8 @@ type Engine interface {
 // Owns: Close it. Not safe for concurrent use; matchers of one engine are.
 type Matcher interface {
 	// Mask sets bit id%32 of dst[id/32] for every token that may come next and clears the others. A token that ends a
-	// generation is set when the answer may end here. dst has a bit for every token of the vocabulary at least.
+	// generation is set when the answer may end here. Where one text must come, only the tokens that the tokenizer would
+	// make of it are set, though Accept takes others that spell the same. dst has a bit for every token of the vocabulary at least.
 	Mask(dst []uint32) error
 	// Accept takes the token that was chosen. Errors: ErrNotAllowed, which changes nothing.
 	Accept(id int32) error
