@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"testing"
+	"time"
 )
 
 // shared is the runtime of all tests here: what one program does to it would
@@ -29,7 +30,7 @@ func TestMain(m *testing.M) {
 
 func run(t testing.TB, code string) *Result {
 	t.Helper()
-	res, err := shared.Run(t.Context(), Program{Code: code}, Limits{}, Capabilities{})
+	res, err := shared.Run(t.Context(), Program{Code: code}, Limits{Time: time.Minute}, Capabilities{})
 	if err != nil {
 		t.Fatalf("Run(%q): %v", code, err)
 	}

@@ -93,6 +93,7 @@ func TestModules(t *testing.T) {
 		"lib/index.js":    {Data: []byte("export default 1")},
 		"bad.json":        {Data: []byte("{nope")},
 		"side/effects.js": {Data: []byte("console.log('side')")},
+		"lib/where.js":    {Data: []byte("export default import.meta.url")},
 	}
 	for _, c := range []struct{ name, code, value, err string }{
 		{"default export", "import { a } from './a.js';\nexport default a", "42", ""},
@@ -101,6 +102,7 @@ func TestModules(t *testing.T) {
 		{"absolute path", "import { b } from '/lib/b.js'; export default b", "41", ""},
 		{"cycle", "import { get } from './loop1.js'; export default get()", "2", ""},
 		{"top-level await", "import { v } from './tla.js'; export default v", "9", ""},
+		{"own address", "import w from './lib/where.js'; export default w + ' ' + import.meta.url", "file:///lib/where.js file:///main.js", ""},
 		{"no exports", "import './side/effects.js'", "undefined", ""},
 		{"last expression after imports", "// top\nimport d, { a as x } from './a.js'\nimport * as ns from \"./lib/b.js\";\n/* c */ import './side/effects.js'\nimport data from './data.json' with { type: 'json' };\n[d, x, ns.b, data.n].join()", "def,42,41,41", ""},
 		{"imports over lines keep positions", "import {\n  a,\n} from './a.js';\nnull.x", "", "cannot read property"},

@@ -7,6 +7,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/pooled/pooled/sandbox/js"
 )
 
 var update = flag.Bool("update", false, "write the expected reports anew")
@@ -20,7 +23,7 @@ func TestModelPages(t *testing.T) {
 	}
 	for _, name := range pages {
 		t.Run(strings.TrimSuffix(filepath.Base(name), ".html"), func(t *testing.T) {
-			p, err := shared.Open(t.Context(), os.DirFS("testdata/corpus"), Options{Entry: filepath.Base(name)})
+			p, err := shared.Open(t.Context(), os.DirFS("testdata/corpus"), Options{Entry: filepath.Base(name), Limits: js.Limits{Time: time.Minute}})
 			if err != nil {
 				t.Fatal(err)
 			}

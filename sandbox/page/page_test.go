@@ -49,7 +49,7 @@ func site(files ...string) fstest.MapFS {
 // visit opens a page, does the actions, and reports.
 func visit(t testing.TB, files fstest.MapFS, actions ...string) *Report {
 	t.Helper()
-	p, err := shared.Open(t.Context(), files, Options{})
+	p, err := shared.Open(t.Context(), files, Options{Limits: js.Limits{Time: time.Minute}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -325,6 +325,7 @@ func TestActionErrors(t *testing.T) {
 // TestHostilePages must end in time, say why, and leave the next page alone.
 func TestHostilePages(t *testing.T) {
 	limits := js.Limits{Time: 150 * time.Millisecond, Memory: 32 << 20, Output: 64 << 10}
+	const either js.Stop = "any" // which limit ends it depends on the machine
 	for _, c := range []struct {
 		name, html string
 		want       js.Stop
@@ -338,36 +339,41 @@ func TestHostilePages(t *testing.T) {
 		{"loop in onerror", "<script>onerror=()=>{for(;;);};null.x</script>", js.Timeout},
 		{"throw in onerror", "<script>onerror=()=>{throw 1};null.x</script>", js.None},
 		{"heap", "<script>let a=[];for(;;)a.push(new ArrayBuffer(1<<20))</script>", js.Memory},
-		{"dom flood", "<script>for(;;)document.body.append(document.createElement('div'))</script>", ""},
-		{"text flood", "<script>for(;;)document.write('<p>x</p>')</script>", ""},
-		{"attribute flood", "<script>for(let i=0;;i++)document.documentElement.setAttribute('a'+i,'x')</script>", ""},
+		{"dom flood", "<script>for(;;)document.body.append(document.createElement('div'))</script>", either},
+		{"text flood", "<script>for(;;)document.write('<p>x</p>')</script>", either},
+		{"attribute flood", "<script>for(let i=0;;i++)document.documentElement.setAttribute('a'+i,'x')</script>", either},
 		{"console flood", "<script>for(;;)console.log('x'.repeat(100))</script>", js.Output},
-		{"fetch flood", "<script>for(;;)fetch('x')</script>", ""},
+		{"fetch flood", "<script>for(;;)fetch('x')</script>", either},
 		{"scripts that insert scripts", "<script>window.f=()=>{const s=document.createElement('script');s.textContent='f()';document.body.append(s)};addEventListener('load',f)</script>", js.Timeout},
 		{"timers", "<script>(function f(){setTimeout(f,0);setTimeout(f,0)})()</script>", js.Timeout},
 		{"frames", "<script>(function f(){requestAnimationFrame(f);for(let i=0;i<1e4;i++);})()</script>", js.None},
-		{"deep nesting", strings.Repeat("<div>", 20000), ""},
-		{"deep inline", strings.Repeat("<b>", 5000) + "x", ""},
-		{"wide", strings.Repeat("<p>x</p>", 20000), ""},
-		{"attributes", "<p " + strings.Repeat("a=b ", 50000) + ">", ""},
-		{"many handlers", strings.Repeat(`<b onclick="x()">y</b>`, 3000), ""},
-		{"entities", strings.Repeat("&amp;&#x1F600;&nonsense;", 20000), ""},
+		{"deep nesting", strings.Repeat("<div>", 20000), either},
+		{"deep inline", strings.Repeat("<b>", 5000) + "x", either},
+		{"wide", strings.Repeat("<p>x</p>", 20000), either},
+		{"attributes", "<p " + strings.Repeat("a=b ", 50000) + ">", either},
+		{"many handlers", strings.Repeat(`<b onclick="x()">y</b>`, 3000), either},
+		{"entities", strings.Repeat("&amp;&#x1F600;&nonsense;", 20000), either},
 		{"unclosed", "<script>for(", js.None},
 		{"unclosed comment", "<!-- " + strings.Repeat("x", 100000), js.None},
-		{"css", "<style>" + strings.Repeat("a{b:c}", 20000) + "</style><p>x</p>", ""},
-		{"css evil", "<style>" + strings.Repeat("@media{", 5000) + "</style><p>x</p>", ""},
-		{"selector", "<script>document.querySelector(':not('.repeat(5000)+'a'+')'.repeat(5000))</script>", ""},
+		{"css", "<style>" + strings.Repeat("a{b:c}", 20000) + "</style><p>x</p>", either},
+		{"css evil", "<style>" + strings.Repeat("@media{", 5000) + "</style><p>x</p>", either},
+		{"selector", "<script>document.querySelector(':not('.repeat(5000)+'a'+')'.repeat(5000))</script>", either},
 		{"delete everything", "<script>for(const k of Reflect.ownKeys(globalThis))try{delete globalThis[k]}catch{}</script>", js.None},
 		{"break the DOM", "<script>for(const k of Object.getOwnPropertyNames(Node.prototype))try{Node.prototype[k]=null}catch{}</script><p>x</p>", js.None},
-		{"break the array", "<script>Array.prototype.push=Array.prototype.map=Array.prototype[Symbol.iterator]=()=>{throw 1}</script><p>x</p>", ""},
-		{"break the object", "<script>Object.prototype.get=Object.prototype.set=Object.prototype.value=7;Object.defineProperty=()=>{throw 1}</script><p>x</p>", ""},
-		{"title getter", "<script>Object.defineProperty(document,'title',{get(){for(;;);}})</script>", ""},
-		{"childNodes getter", "<script>Object.defineProperty(Node.prototype,'childNodes',{get(){for(;;);}})</script><p>x</p>", ""},
-		{"import itself", "<script type=module>await import('./index.html?'+Math.random()).catch(()=>{});for(;;)await import('./x'+Math.random()).catch(()=>{})</script>", ""},
+		{"break the array", "<script>Array.prototype.push=Array.prototype.map=Array.prototype[Symbol.iterator]=()=>{throw 1}</script><p>x</p>", either},
+		{"break the object", "<script>Object.prototype.get=Object.prototype.set=Object.prototype.value=7;Object.defineProperty=()=>{throw 1}</script><p>x</p>", either},
+		{"title getter", "<script>Object.defineProperty(document,'title',{get(){for(;;);}})</script>", either},
+		{"childNodes getter", "<script>Object.defineProperty(Node.prototype,'childNodes',{get(){for(;;);}})</script><p>x</p>", either},
+		{"import itself", "<script type=module>await import('./index.html?'+Math.random()).catch(()=>{});for(;;)await import('./x'+Math.random()).catch(()=>{})</script>", either},
 		{"worker, socket, frame", "<iframe src=index.html></iframe><script>try{new Worker('x.js')}catch{};try{new WebSocket('ws://x')}catch{};open('http://x');location='http://y'</script>", js.None},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
+			limits, most := limits, limits.Time+600*time.Millisecond
+			if c.want != either && c.want != js.Timeout {
+				limits.Time = time.Minute // so that a busy machine does not end it first
+				most = 5 * time.Second
+			}
 			var p *Page
 			var r *Report
 			var err error
@@ -376,7 +382,7 @@ func TestHostilePages(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if most := limits.Time + 600*time.Millisecond; took > most {
+			if took > most {
 				t.Errorf("loading took %v, want at most %v", took, most)
 			}
 			looked := cputime.Of(func() { r = p.Report() })
@@ -384,7 +390,7 @@ func TestHostilePages(t *testing.T) {
 			if most := viewTime + 600*time.Millisecond; looked > most {
 				t.Errorf("looking at the page took %v, want at most %v", looked, most)
 			}
-			if c.want != "" && r.Stopped != c.want {
+			if c.want != either && r.Stopped != c.want {
 				t.Errorf("stopped %q, want %q; %.300s", r.Stopped, c.want, summary(r))
 			}
 			for _, e := range r.Errors {
