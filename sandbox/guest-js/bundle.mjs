@@ -18,6 +18,8 @@ const output = process.argv[2];
 const patches = [
   // Property handlers (button.onclick) get `this`, and their answer counts.
   ['event/EventTarget.js', 'eventListener(event)', 'hooks.callHandler(this, eventListener, event)', 2],
+  // Listeners run with window.event set.
+  ['event/EventTarget.js', 'listener.call(this, event)', 'hooks.callListener(this, listener, event)', 2],
   // What an async handler rejects with is an unhandled rejection, which the page guest hears of itself.
   ['event/EventTarget.js', 'result instanceof Promise', 'false', 3],
   // innerText takes any value; colours read back as browsers write them.

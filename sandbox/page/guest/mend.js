@@ -32,10 +32,20 @@
     return host.apply(value, this, []) || (Object.hasOwn(initial, this.type) ? initial[this.type](this) : '');
   });
 
+  // Text may be any value: 0 is "0", only null is nothing.
+  const node = owner('textContent', g.Element.prototype);
+  const text = host.descriptor(node, 'textContent');
+  Object.defineProperty(node, 'textContent', {
+    ...text,
+    set(value) {
+      host.apply(text.set, this, [value === null || value === undefined ? '' : host.str(value)]);
+    },
+  });
+
   // #f00 reads back as rgb(255, 0, 0).
-  hooks.hexColor = (text) => {
-    const hex = /^#([\da-f]{3,4}|[\da-f]{6}|[\da-f]{8})$/i.exec(text)?.[1];
-    if (!hex) return text;
+  hooks.hexColor = (color) => {
+    const hex = /^#([\da-f]{3,4}|[\da-f]{6}|[\da-f]{8})$/i.exec(color)?.[1];
+    if (!hex) return color;
     const parts = hex.length < 6 ? [...hex].map((c) => c + c) : hex.match(/../g);
     const [r, gr, b, a] = parts.map((p) => parseInt(p, 16));
     return a === undefined || a === 255 ? `rgb(${r}, ${gr}, ${b})` : `rgba(${r}, ${gr}, ${b}, ${+(a / 255).toFixed(3)})`;

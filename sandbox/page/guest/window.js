@@ -151,7 +151,25 @@
   };
 
   // A property handler answers false to cancel; window.onerror has its own arguments.
-  hooks.callHandler = (target, handler, event) => {
+  let running; // window.event
+  Object.defineProperty(g, 'event', {
+    get: () => running,
+    set: (value) => Object.defineProperty(g, 'event', { value, writable: true, configurable: true, enumerable: true }),
+    configurable: true,
+    enumerable: true,
+  });
+  const during = (event, call) => {
+    const outer = running;
+    running = event;
+    try {
+      return call();
+    } finally {
+      running = outer;
+    }
+  };
+  hooks.callListener = (target, listener, event) => during(event, () => host.apply(listener, target, [event]));
+  hooks.callHandler = (target, handler, event) => during(event, () => callHandler(target, handler, event));
+  const callHandler = (target, handler, event) => {
     const isWindow = target === w;
     if (isWindow && event.type === 'error' && event instanceof ErrorEvent) {
       const answer = host.apply(handler, g, [event.message, event.filename, event.lineno, event.colno, event.error]);
