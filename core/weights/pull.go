@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/pooled/pooled/core/gguf"
@@ -27,6 +28,9 @@ func (s *Store) Pull(ctx context.Context, source string, progress func(Progress)
 	p, err := s.plan(source)
 	if err != nil {
 		return Model{}, err
+	}
+	if slices.ContainsFunc(s.taken, func(name string) bool { return key(name) == key(p.name) }) {
+		return Model{}, fmt.Errorf("%w: %q means another model; get the file, give it another name and pull that", ErrName, p.name)
 	}
 	if m, ok, err := s.present(p); ok || err != nil {
 		return m, err

@@ -287,6 +287,16 @@ func TestPullRefuses(t *testing.T) {
 	}
 }
 
+func TestPullTakenName(t *testing.T) {
+	srv := serve(t, map[string][]byte{"/Nano.gguf": model(t, 100, 1, nil)})
+	s := store(t, srv)
+	s.taken = []string{"nano"}
+	if _, err := s.Pull(t.Context(), srv.URL+"/Nano.gguf", nil); !errors.Is(err, ErrName) || !strings.Contains(err.Error(), "another name") {
+		t.Errorf("got %v, want %v", err, ErrName)
+	}
+	checkNothing(t, s)
+}
+
 func TestPullHub(t *testing.T) {
 	data := model(t, 50_000, 1, nil)
 	cdn := serve(t, map[string][]byte{"/blob": data})

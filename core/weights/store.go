@@ -25,6 +25,7 @@ type Options struct {
 	Token   string       // sent to the hub only; default: POOLED_HUB_TOKEN
 	Client  *http.Client // default: no overall time limit, 60 s for the header of an answer
 	Catalog []Entry      // default: [Catalog]
+	Taken   []string     // names that mean another model already, such as that of an embedded one
 	Logger  *slog.Logger // default: none
 }
 
@@ -37,6 +38,7 @@ type Store struct {
 	token   string
 	client  *http.Client
 	catalog []Entry
+	taken   []string
 	log     *slog.Logger
 
 	// What tests replace: free space, the file that is written, waiting, and when a silent server is given up.
@@ -106,7 +108,7 @@ func NewStore(o Options) (*Store, error) {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	return &Store{
-		dir: dir, hub: o.Hub, token: o.Token, client: httpClient(o.Client), catalog: o.Catalog, log: o.Logger,
+		dir: dir, hub: o.Hub, token: o.Token, client: httpClient(o.Client), catalog: o.Catalog, taken: o.Taken, log: o.Logger,
 		free: freeSpace, create: createPart, sleep: sleep, stall: time.Minute,
 	}, nil
 }

@@ -131,7 +131,7 @@ func (w *Wire) Store() (*weights.Store, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.store == nil {
-		s, err := weights.NewStore(weights.Options{Logger: w.log})
+		s, err := weights.NewStore(weights.Options{Taken: []string{nano.Name}, Logger: w.log})
 		if err != nil {
 			return nil, err
 		}
