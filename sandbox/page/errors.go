@@ -11,6 +11,8 @@ var (
 	// ErrStopped says that a limit ended the page before; Report says which.
 	ErrStopped = errors.New("page: stopped")
 
+	// errDeep goes to the script around one that has no stack left to report its error.
+	errDeep = errors.New("too much recursion")
 	// errParse says that markup is too much for the host's parser: the guest's own parses it then.
 	errParse = errors.New("page: the markup takes too long to parse")
 )

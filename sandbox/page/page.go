@@ -214,6 +214,10 @@ func (p *Page) check(err error) error {
 			if err == nil && p.s.Stopped() == js.None {
 				return nil
 			}
+			if p.nested > 0 && p.s.Stopped() == js.None && errors.As(err, &x) {
+				p.s.VM.Free(x.Value)
+				return errDeep
+			}
 		}
 	}
 	stop, crash, ctxErr := p.s.Failure(err)

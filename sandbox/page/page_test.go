@@ -365,6 +365,13 @@ func TestHostilePages(t *testing.T) {
 		{"title getter", "<script>Object.defineProperty(document,'title',{get(){for(;;);}})</script>", either},
 		{"childNodes getter", "<script>Object.defineProperty(Node.prototype,'childNodes',{get(){for(;;);}})</script><p>x</p>", either},
 		{"import itself", "<script type=module>await import('./index.html?'+Math.random()).catch(()=>{});for(;;)await import('./x'+Math.random()).catch(()=>{})</script>", either},
+		{"markup flood", "<body><script>for(;;)document.body.innerHTML+='<b>x</b>'</script>", either},
+		{"large markup", "<body><script>for(;;)document.body.innerHTML='<b>x'.repeat(60000)</script>", either},
+		{"deep markup", "<body><script>for(;;)document.body.innerHTML='<div>'.repeat(40000)</script>", either},
+		{"written scripts", "<script>f=()=>document.write('<script>f()<\\/script>');f()</script>", either},
+		{"handlers that make handlers", "<body><script>f=()=>{const b=document.createElement('b');b.setAttribute('onclick','f()//'+Math.random());document.body.append(b);b.click()};f()</script>", js.None},
+		{"a script in a script in a catch", "<body><script>f=()=>{for(;;)try{const s=document.createElement('script');s.textContent='f()';document.body.append(s)}catch{}};f()</script>", js.Timeout},
+		{"a script that fills memory, in a script", "<body><script>const s=document.createElement('script');s.textContent='let a=[];for(;;)a.push(new ArrayBuffer(1<<20))';try{document.body.append(s)}catch{};for(;;);</script>", either},
 		{"worker, socket, frame", "<iframe src=index.html></iframe><script>try{new Worker('x.js')}catch{};try{new WebSocket('ws://x')}catch{};open('http://x');location='http://y'</script>", js.None},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -15,6 +15,10 @@
     const object = thrown !== null && (typeof thrown === 'object' || typeof thrown === 'function');
     const isError = object && (thrown instanceof Error || (read('message') !== undefined && read('stack') !== undefined));
     if (!isError) return { name: 'Uncaught', message: host.display(thrown), stack: '' };
+    // Where no stack is left, nothing can be read.
+    if (['name', 'message', 'stack'].every((key) => read(key) === undefined)) {
+      return { name: 'RangeError', message: 'Maximum call stack size exceeded', stack: '' };
+    }
     let stack = read('stack') ?? '';
     try {
       stack = host.cleanStack(stack);
