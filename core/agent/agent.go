@@ -225,6 +225,10 @@ type turn struct {
 	engine grammar.Engine
 	done   Done
 	warm   bool // the last step led nowhere: sample the next one
+	// doubled says that the last call was made before, with the same result.
+	doubled bool
+	// circles counts the steps that led nowhere; the more, the bolder is the sampling.
+	circles int
 	// running is the id of the call that runs, or ran last.
 	running string
 	// asked is where the answer of this step is in the history, before the tokens of the turn when it was begun.

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,6 +13,9 @@ import (
 	"github.com/pooled/pooled/core/tool"
 	"github.com/pooled/pooled/core/toolcall"
 )
+
+// textDoubled is what a model is told that repeats a call.
+const textDoubled = "You have made this call already; its result is above. Go on with another call, or, if all is done, say so in one sentence without a call."
 
 // runCalls runs the calls of an answer in order and puts their results into the conversation.
 func (t *turn) runCalls(ctx context.Context, ans *answer) error {
@@ -26,9 +30,6 @@ func (t *turn) runCalls(ctx context.Context, ans *answer) error {
 		}
 		i := slices.IndexFunc(ans.message.Calls, func(c Call) bool { return c.ID == e.Text })
 		call := &ans.message.Calls[i]
-		if len(call.Repaired) > 0 {
-			t.done.Repaired++
-		}
 		if stop != nil {
 			if err := t.answer(call, tool.Result{Text: "error: not run, because an earlier call ended the turn", IsError: true}); err != nil {
 				return err
@@ -43,6 +44,14 @@ func (t *turn) runCalls(ctx context.Context, ans *answer) error {
 	if stop != nil {
 		return stop
 	}
+	if t.doubled && len(ans.found) == 1 && !t.opt.Exact {
+		// What stands twice in a prompt, a small model writes a third time. The first time is enough.
+		if err := t.back(t.asked); err != nil {
+			return err
+		}
+		t.opt.Emit(Note{Text: "the model repeats a call; it is told to go on"})
+		return t.add(&Message{Role: chat.RoleUser, Auto: true, Text: textDoubled})
+	}
 	if broken == 0 {
 		return nil
 	}
@@ -55,7 +64,8 @@ func (t *turn) runCalls(ctx context.Context, ans *answer) error {
 	if t.guard.broken >= t.limits.Broken {
 		return end{ReasonBroken}
 	}
-	t.warm = t.guard.broken > 1
+	t.circles++
+	t.warm = true
 	return nil
 }
 
@@ -85,6 +95,9 @@ func (t *turn) runCall(ctx context.Context, c *Call) (stop, err error) {
 	if o == nil {
 		// The parser lets only declared tools through.
 		return nil, fmt.Errorf("%w: the tool %s", ErrUnknown, c.Name)
+	}
+	if !t.opt.Exact {
+		t.dropKeywords(o, c)
 	}
 	decision, refused, err := t.approve(ctx, o, c)
 	if err != nil {
@@ -118,11 +131,16 @@ func (t *turn) runCall(ctx context.Context, c *Call) (stop, err error) {
 		}
 	}
 	t.done.Calls++
+	if len(c.Repaired) > 0 {
+		t.done.Repaired++
+	}
 	t.saw(o.Class, r)
 	times := t.guard.note(c, o.Class, r)
 	shown := r
+	t.doubled = times == 2
 	if times > 1 {
 		t.warm = true
+		t.circles++
 		shown.Text += "\n(You made this call before, with the same result. Do something else, or say that you are done.)"
 	}
 	t.opt.Emit(CallDone{Call: *c, Result: r.Text, IsError: r.IsError, Diff: r.Diff, Data: r.Data})
@@ -130,6 +148,27 @@ func (t *turn) runCall(ctx context.Context, c *Call) (stop, err error) {
 		stop = end{ReasonLoop}
 	}
 	return stop, t.answer(c, shown)
+}
+
+// keywords are words of schemas that small models copy into calls.
+var keywords = []string{"required", "type", "properties", "description", "additionalProperties", "parameters"}
+
+// dropKeywords takes arguments out that are no arguments but words of the tool's schema.
+func (t *turn) dropKeywords(o *offer, c *Call) {
+	schema, err := tool.ParseSchema(o.Parameters)
+	var args map[string]json.RawMessage
+	if err != nil || json.Unmarshal(c.Arguments, &args) != nil {
+		return
+	}
+	for _, word := range keywords {
+		declared := slices.ContainsFunc(schema.Properties, func(p tool.Property) bool { return p.Name == word })
+		if _, ok := args[word]; !ok || declared {
+			continue
+		}
+		delete(args, word)
+		c.Repaired = append(c.Repaired, "dropped "+word+", a word of the schema")
+		c.Arguments, _ = json.Marshal(args) // what was read can be written
+	}
 }
 
 // approve finds out whether a call may run. A call that cannot do what it asks for is refused before a person is asked.

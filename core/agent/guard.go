@@ -11,7 +11,8 @@ import (
 
 // guard notices that a turn leads nowhere.
 //
-// A call counts as a repetition when its tool, its arguments and its result were there before. What looks at the project or
+// A call counts as a repetition when its tool, its arguments and its result were there before, or when it is an edit that
+// changes nothing. What looks at the project or
 // runs it counts anew after each edit that changed something: serving an app again after a change is no repetition.
 type guard struct {
 	seen   map[[sha256.Size]byte]int
@@ -28,13 +29,16 @@ const maxIdle = 4
 
 // note records a call and returns how often it was made with this result.
 func (g *guard) note(c *Call, class tool.Class, r tool.Result) int {
-	epoch := g.edits
+	epoch, changed := g.edits, ""
 	if class == tool.Edit {
-		epoch = 0
+		epoch, changed = 0, r.Diff
 	}
-	key := sha256.Sum256(fmt.Appendf(nil, "%d\x00%s\x00%s\x00%s", epoch, c.Name, canonical(c.Arguments), r.Text))
+	key := sha256.Sum256(fmt.Appendf(nil, "%d\x00%s\x00%s\x00%s\x00%s", epoch, c.Name, canonical(c.Arguments), r.Text, changed))
 	g.seen[key]++
 	n := g.seen[key]
+	if class == tool.Edit && !r.IsError && r.Diff == "" {
+		n++ // what it asks for was there already
+	}
 	if n == 1 {
 		g.fresh, g.broken = g.step, 0
 	}

@@ -20,7 +20,7 @@ type armed struct {
 	thinking    func() bool // the answer is within its reasoning
 
 	text    string // the end of the text since the last call
-	fresh   bool   // nothing but white space so far
+	fresh   bool   // text is all of the answer
 	matcher grammar.Matcher
 	err     error // of a grammar that could not be used; the answer then goes on freely
 }
@@ -72,20 +72,30 @@ func (m *armed) Accept(id int32) error {
 	}
 	const keep = 64
 	if n := len(m.text) - keep; n > 0 {
-		m.fresh = m.fresh && strings.TrimSpace(m.text[:n]) == ""
-		m.text = m.text[n:]
+		m.text, m.fresh = m.text[n:], false
 	}
 	return nil
 }
 
 // opens reports whether the last piece, of n bytes, completed a trigger. A line break may follow it in the same token.
 func (m *armed) opens(c toolcall.Constraint, n int) bool {
+	if c.Trigger == "" {
+		return false
+	}
+	if c.First {
+		return m.fresh && bare(m.text) == bare(c.Trigger)
+	}
 	text := m.text
 	if cut, ok := strings.CutSuffix(text, "\n"); ok && n > 1 {
 		text = cut
 	}
-	before, ok := strings.CutSuffix(text, c.Trigger)
-	return ok && c.Trigger != "" && (!c.First || m.fresh && strings.TrimSpace(before) == "")
+	return strings.HasSuffix(text, c.Trigger)
+}
+
+// bare is the beginning of an answer without white space and without the code fence that it may begin with.
+func bare(text string) string {
+	text = strings.Join(strings.Fields(text), "")
+	return strings.TrimPrefix(strings.TrimPrefix(text, "```"), "json")
 }
 
 func (m *armed) arm(c toolcall.Constraint) {

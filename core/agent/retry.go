@@ -119,6 +119,7 @@ func (t *turn) takeBack(ctx context.Context, c change, reason string) (bool, err
 	t.app.tries++
 	t.app.retried += thrown
 	t.warm = true
+	t.circles++
 	fresh := newGuard()
 	fresh.step, fresh.fresh = t.guard.step, t.guard.step
 	t.guard = fresh

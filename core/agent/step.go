@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -31,7 +32,7 @@ func (t *turn) oneStep(ctx context.Context) (more bool, err error) {
 	t.opt.Emit(Step{N: t.done.Steps, Prompt: len(p.IDs), Context: t.model.Context()})
 	t.asked, t.before = len(t.history), t.done.Tokens
 	ans, err := t.ask(ctx, p)
-	t.warm, t.repeated = false, ans != nil && ans.repeated
+	t.warm, t.doubled, t.repeated = false, false, ans != nil && ans.repeated
 	if ans != nil && (ans.message.Raw != "" || ans.message.Reasoning != "") {
 		if aerr := t.add(ans.message); aerr != nil {
 			return false, errors.Join(err, aerr)
@@ -100,9 +101,9 @@ func (t *turn) sampling(prompt int) generate.Options {
 	}
 	if t.warm {
 		// What is likeliest led nowhere; the same prompt must not give the same answer again.
-		opt.Temperature = max(opt.Temperature, 0.5)
+		opt.Temperature = max(opt.Temperature, min(0.5+0.2*float64(t.circles), 1.1))
 		if opt.TopK == 0 && opt.TopP == 0 {
-			opt.TopK, opt.TopP = 40, 0.9
+			opt.TopK, opt.TopP = 40, 0.95
 		}
 		opt.Seed += uint64(t.done.Steps)
 	}
@@ -202,6 +203,11 @@ func (r *reader) finish(res generate.Result) {
 	r.events(r.parser.Finish(how))
 	a, m := r.answer, r.answer.message
 	a.finish = res.Finish
+	if len(a.found) == 0 && !r.opt.Exact {
+		if e, ok := r.unknownCall(m.Text); ok {
+			a.found, m.Broken, m.Text = []toolcall.Event{e}, true, ""
+		}
+	}
 	m.Raw = r.raw.String()
 	for i, e := range a.found {
 		if e.Kind != toolcall.Call {
@@ -215,6 +221,31 @@ func (r *reader) finish(res generate.Result) {
 		a.found[i].Text = id
 	}
 	m.IDs = r.exact(res)
+}
+
+// unknownCall recognises an answer that is nothing but a call, in JSON, of a tool that does not exist. The parser takes it
+// for text, since it has no markers.
+func (r *reader) unknownCall(text string) (toolcall.Event, bool) {
+	text = strings.TrimSpace(text)
+	if rest, ok := strings.CutPrefix(text, "```"); ok {
+		text = strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(rest, "json"), "```"))
+	}
+	var call struct {
+		Name                  string
+		Arguments, Parameters json.RawMessage
+	}
+	// Only the beginning must be JSON: there may be several calls.
+	if json.NewDecoder(strings.NewReader(text)).Decode(&call) != nil || call.Name == "" || call.Arguments == nil && call.Parameters == nil {
+		return toolcall.Event{}, false
+	}
+	var names []string
+	for _, s := range r.opt.Tools.Specs() {
+		names = append(names, s.Name)
+	}
+	return toolcall.Event{
+		Kind: toolcall.Malformed, Name: call.Name,
+		Reason: fmt.Sprintf("there is no tool %.60q; the tools are: %s", call.Name, strings.Join(names, ", ")),
+	}, true
 }
 
 // exact returns the ids that stand for what is kept of an answer: without those of a stop string.

@@ -38,7 +38,8 @@ type Constraint struct {
 	// reasoning. The grammar does not contain the trigger. When its text is complete the answer goes on freely, and the
 	// trigger counts again.
 	Trigger string
-	// First says that the trigger counts only as the first text of the answer.
+	// First says that the trigger counts only as the first text of the answer, whatever its white space; it may stand in a
+	// code fence.
 	First   bool
 	Grammar grammar.Grammar
 }
@@ -159,17 +160,23 @@ func (w *writer) constraints() []Constraint {
 		if auto {
 			// The line break may have come in the same token as the marker's end.
 			inside = literal("\n") + "? tool " + literal("\n") + " " + w.marker(callClose)
-			return []Constraint{{Trigger: callOpen, Grammar: lark(inside, "", "")}}
+			all := []Constraint{{Trigger: callOpen, Grammar: lark(inside, "", "")}}
+			if w.format == HermesJSON {
+				// Small models forget the markers, and then make names up.
+				w.named()
+				all = append(all, Constraint{Trigger: bareOpen, First: true, Grammar: lark("named", "", "")})
+			}
+			return all
 		}
 		return []Constraint{{Grammar: lark(open+" "+inside, open+" "+inside, literal("\n"))}}
 	case LlamaJSON:
 		if !auto {
 			return []Constraint{{Grammar: lark("tool", "tool", literal("; "))}}
 		}
-		w.rule("named", strings.ReplaceAll(strings.Join(w.tools, " | "), "tool_", "named_"))
+		w.named()
 		return []Constraint{
 			{Trigger: pythonTag, Grammar: lark("tool", "tool", literal("; "))},
-			{Trigger: `{"name": "`, First: true, Grammar: lark("named", "tool", literal("; "))},
+			{Trigger: bareOpen, First: true, Grammar: lark("named", "tool", literal("; "))},
 		}
 	case MistralJSON:
 		list := literal("[") + " tool " + literal("]")
@@ -187,6 +194,14 @@ func (w *writer) constraints() []Constraint {
 		call := w.marker(mistralTag) + " tool"
 		return []Constraint{{Grammar: lark(call, call, literal(""))}}
 	}
+}
+
+// bareOpen is how a call in JSON begins.
+const bareOpen = `{"name": "`
+
+// named writes the rule of a call behind [bareOpen].
+func (w *writer) named() {
+	w.rule("named", strings.ReplaceAll(strings.Join(w.tools, " | "), "tool_", "named_"))
 }
 
 // tool writes the rules of a call of one tool.
@@ -210,10 +225,8 @@ func (w *writer) tool(i int, t *tool, schema json.RawMessage) error {
 	inner := strings.Trim(string(quote(t.name)), `"`)
 	args := "%json " + prepared.Text
 	switch w.format {
-	case HermesJSON:
-		w.rule(name, literal(`{"name": "`+inner+`"`+after)+" "+args+" "+literal("}"))
-	case LlamaJSON:
-		w.rule(name, literal(`{"name": "`)+" named_"+strconv.Itoa(i))
+	case HermesJSON, LlamaJSON:
+		w.rule(name, literal(bareOpen)+" named_"+strconv.Itoa(i))
 		w.rule("named_"+strconv.Itoa(i), literal(inner+`"`+after)+" "+args+" "+literal("}"))
 	case MistralJSON:
 		id := "(" + literal(`, "id": "`) + " /[a-zA-Z0-9]{9}/ " + literal(`"`) + ")?"
