@@ -96,9 +96,6 @@ func (t *turn) runCall(ctx context.Context, c *Call) (stop, err error) {
 		// The parser lets only declared tools through.
 		return nil, fmt.Errorf("%w: the tool %s", ErrUnknown, c.Name)
 	}
-	if !t.opt.Exact {
-		t.dropKeywords(o, c)
-	}
 	decision, refused, err := t.approve(ctx, o, c)
 	if err != nil {
 		return nil, err
@@ -154,7 +151,11 @@ func (t *turn) runCall(ctx context.Context, c *Call) (stop, err error) {
 var keywords = []string{"required", "type", "properties", "description", "additionalProperties", "parameters"}
 
 // dropKeywords takes arguments out that are no arguments but words of the tool's schema.
-func (t *turn) dropKeywords(o *offer, c *Call) {
+func (t *Tools) dropKeywords(c *Call) {
+	o := t.byName[c.Name]
+	if o == nil {
+		return
+	}
 	schema, err := tool.ParseSchema(o.Parameters)
 	var args map[string]json.RawMessage
 	if err != nil || json.Unmarshal(c.Arguments, &args) != nil {

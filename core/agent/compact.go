@@ -21,7 +21,7 @@ const (
 // touches what stands before the messages: the system prompt and the tools.
 var rules = []struct {
 	name string
-	do   func(view []*Message, keep int) []*Message
+	do   func(view []*Message, keep, room int) []*Message
 	keep int // messages at the end that are left alone
 }{
 	{"old results were shortened", shortenResults, 4},
@@ -43,7 +43,7 @@ func (t *turn) fit(ctx context.Context) (*chat.Prompt, error) {
 		return p, err
 	}
 	for _, r := range rules {
-		view := r.do(t.view, r.keep)
+		view := r.do(t.view, r.keep, room)
 		if view == nil {
 			continue
 		}
@@ -81,7 +81,7 @@ func edit(view []*Message, keep int, f func(i int, m *Message) *Message) []*Mess
 }
 
 // shortenResults keeps the beginning of old results.
-func shortenResults(view []*Message, keep int) []*Message {
+func shortenResults(view []*Message, keep, _ int) []*Message {
 	return edit(view, keep, func(_ int, m *Message) *Message {
 		if m.Role != chat.RoleTool || len(m.Text) <= oldResult+100 {
 			return nil
@@ -93,7 +93,7 @@ func shortenResults(view []*Message, keep int) []*Message {
 }
 
 // dropContent leaves out what was written into files that were written or read again later, and old texts of edits.
-func dropContent(view []*Message, keep int) []*Message {
+func dropContent(view []*Message, keep, _ int) []*Message {
 	later := map[string]int{} // path → last message that writes all of it or reads it
 	for i, m := range view {
 		for j := range m.Calls {
@@ -143,16 +143,16 @@ const (
 )
 
 // summariseTurns replaces all turns but the last by a few lines in front of what is asked now.
-func summariseTurns(view []*Message, _ int) []*Message {
+func summariseTurns(view []*Message, _, room int) []*Message {
 	last := lastTurn(view)
 	if last <= 0 {
 		return nil
 	}
-	return append([]*Message{summed(view[last], summary(view[:last]))}, view[last+1:]...)
+	return append([]*Message{summed(view[last], summary(view[:last]), room)}, view[last+1:]...)
 }
 
 // summariseSteps replaces the steps of the running turn, but for the last messages, by a few lines.
-func summariseSteps(view []*Message, keep int) []*Message {
+func summariseSteps(view []*Message, keep, room int) []*Message {
 	first := lastTurn(view)
 	if first < 0 {
 		return nil
@@ -165,7 +165,7 @@ func summariseSteps(view []*Message, keep int) []*Message {
 		return nil
 	}
 	out := slices.Clone(view[:first])
-	out = append(out, summed(view[first], summary(view[first+1:to])))
+	out = append(out, summed(view[first], summary(view[first+1:to]), room))
 	return append(out, view[to:]...)
 }
 
@@ -179,8 +179,9 @@ func lastTurn(view []*Message) int {
 	return -1
 }
 
-// summed returns what a user asked with a summary before it, behind one that is there already.
-func summed(m *Message, lines []string) *Message {
+// summed returns what a user asked with a summary before it, behind one that is there already. The newest lines are kept,
+// as many as a context of so many tokens has room for.
+func summed(m *Message, lines []string, room int) *Message {
 	asked := m.Text
 	if rest, ok := strings.CutPrefix(asked, summaryOpen); ok {
 		if old, now, ok := strings.Cut(rest, summaryClose); ok {
@@ -188,8 +189,13 @@ func summed(m *Message, lines []string) *Message {
 			asked = now
 		}
 	}
-	if n := len(lines) - maxSummary; n > 0 {
-		lines = append([]string{fmt.Sprintf("… (%d lines left out)", n)}, lines[n:]...)
+	from, size := len(lines), 0
+	for from > 0 && len(lines)-from < maxSummary && size+len(lines[from-1]) < max(room/4, 2*oldLine) {
+		from--
+		size += len(lines[from]) + 1
+	}
+	if lines = lines[from:]; from > 0 {
+		lines = append([]string{"…"}, lines...)
 	}
 	short := *m
 	short.Text = summaryOpen + strings.Join(lines, "\n") + "\n" + summaryClose + asked

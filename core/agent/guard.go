@@ -64,7 +64,7 @@ func canonical(args json.RawMessage) string {
 // Limits of a text that repeats itself. A board of 64 equal cells is no such text.
 const (
 	maxPeriod  = 400
-	repeated   = 4096 // bytes
+	repeated   = 3072 // bytes
 	minRepeats = 24
 	checkEvery = 512 // bytes
 )

@@ -15,7 +15,7 @@ import (
 // may try more often than one that writes much.
 const (
 	maxTries   = 6
-	maxRetried = 4096 // tokens
+	maxRetried = 6144 // tokens
 )
 
 // app is what a turn knows of the app that the project is: whether it was seen to work.
