@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pooled/pooled/cmd/internal/nano"
+	"github.com/pooled/pooled/cmd/internal/terminal"
 	"github.com/pooled/pooled/core/generate"
 	"github.com/pooled/pooled/core/hub"
 )
@@ -98,7 +99,7 @@ func (c *commands) talk(ctx context.Context, m *hub.Model, f *chatFlags) error {
 				return err
 			}
 			if err = flagError(err); c.Terminal {
-				fmt.Fprintln(c.Err, "pooled:", printable(err.Error()))
+				fmt.Fprintln(c.Err, "pooled:", terminal.Text(err.Error()))
 			} else {
 				return err
 			}

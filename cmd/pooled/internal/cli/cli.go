@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/pooled/pooled/cmd/internal/terminal"
 	"github.com/pooled/pooled/cmd/internal/wire"
 )
 
@@ -86,7 +87,7 @@ func Main(ctx context.Context, s Streams, args []string) int {
 		return 0
 	case errors.As(err, &code):
 		if text := err.Error(); text != "" {
-			fmt.Fprintln(s.Err, "pooled:", printable(text))
+			fmt.Fprintln(s.Err, "pooled:", terminal.Text(text))
 		}
 		return code.ExitCode()
 	case errors.Is(err, context.Canceled):
@@ -94,7 +95,7 @@ func Main(ctx context.Context, s Streams, args []string) int {
 	case errors.Is(err, os.ErrClosed), errors.Is(err, errPipe):
 		return exitError // whoever read our output has gone; nobody is left to tell
 	}
-	fmt.Fprintln(s.Err, "pooled:", printable(err.Error()))
+	fmt.Fprintln(s.Err, "pooled:", terminal.Text(err.Error()))
 	return exitError
 }
 

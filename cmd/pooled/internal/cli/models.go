@@ -3,13 +3,13 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
 	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/pooled/pooled/cmd/internal/nano"
+	"github.com/pooled/pooled/cmd/internal/terminal"
 	"github.com/pooled/pooled/core/weights"
 )
 
@@ -96,11 +96,11 @@ func (b *progressBar) show(p weights.Progress) {
 		line += " (" + p.Note + ")"
 	}
 	if b.c.Terminal {
-		fmt.Fprintf(b.c.Err, "\r\033[K%s", printable(line))
+		fmt.Fprintf(b.c.Err, "\r\033[K%s", terminal.Text(line))
 		b.open = true
 		return
 	}
-	fmt.Fprintln(b.c.Err, printable(line))
+	fmt.Fprintln(b.c.Err, terminal.Text(line))
 }
 
 func (b *progressBar) end() {
@@ -207,7 +207,7 @@ func (c *commands) show() *cobra.Command {
 			}
 			tw := tabwriter.NewWriter(c.Out, 0, 0, 2, ' ', 0)
 			row := func(k string, v any) {
-				fmt.Fprintf(tw, "%s\t%s\n", k, strings.Join(strings.Fields(printable(fmt.Sprint(v))), " "))
+				fmt.Fprintf(tw, "%s\t%s\n", k, terminal.Line(fmt.Sprint(v)))
 			}
 			row("model", name)
 			row("name in the file", d.Name)

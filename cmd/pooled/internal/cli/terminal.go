@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
-	"unicode"
 
 	"github.com/mattn/go-isatty"
+
+	"github.com/pooled/pooled/cmd/internal/terminal"
 )
 
 // isTerminal reports whether f is a terminal; other devices, such as the null device, are not.
@@ -15,26 +15,10 @@ func isTerminal(f *os.File) bool {
 	return isatty.IsTerminal(f.Fd()) || isatty.IsCygwinTerminal(f.Fd())
 }
 
-// printable takes out of s what a terminal would obey: a model, a file or a server wrote it, and an escape sequence can
-// hide text, fake it or set the clipboard. Line breaks and tabs stay.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n', r == '\t':
-			return r
-		case r == '\r':
-			return -1
-		case unicode.IsControl(r):
-			return unicode.ReplacementChar
-		}
-		return r
-	}, s)
-}
-
 // shown returns text of a model as it is written to Out: as it is where a program reads it.
 func (c *commands) shown(s string) string {
 	if c.Screen {
-		return printable(s)
+		return terminal.Text(s)
 	}
 	return s
 }

@@ -14,20 +14,6 @@ import (
 	"github.com/pooled/pooled/core/gguf"
 )
 
-func TestPrintable(t *testing.T) {
-	for _, c := range []struct{ in, want string }{
-		{"plain\ttext\nnext", "plain\ttext\nnext"},
-		{"line\r\nnext", "line\nnext"},
-		{"\x1b[31mred\x1b]0;title\x07", "\uFFFD[31mred\uFFFD]0;title\uFFFD"},
-		{"\u009b31m\x7f\x00", "\uFFFD31m\uFFFD\uFFFD"},
-		{"漢字 🙂", "漢字 🙂"},
-	} {
-		if got := printable(c.in); got != c.want {
-			t.Errorf("%q: got %q, want %q", c.in, got, c.want)
-		}
-	}
-}
-
 // What a file says about itself must not reach a terminal as commands.
 func TestShowHostileFile(t *testing.T) {
 	w := gguf.NewWriter()

@@ -110,21 +110,3 @@ func (w *wait) Set(text string) error {
 }
 
 func (*wait) Type() string { return "time" }
-
-// printable makes text from the sandbox safe for a terminal: control
-// characters, which could move the cursor or fake a prompt, are spelled out.
-func printable(s string) string {
-	control := func(r rune) bool { return r != '\n' && r != '\t' && (r < ' ' || (r >= 0x7f && r < 0xa0)) }
-	if strings.IndexFunc(s, control) < 0 {
-		return s
-	}
-	var b strings.Builder
-	for _, r := range s {
-		if control(r) {
-			fmt.Fprintf(&b, `\x%02x`, r)
-		} else {
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
-}

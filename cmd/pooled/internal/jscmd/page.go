@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pooled/pooled/cmd/internal/terminal"
 	"github.com/pooled/pooled/sandbox/js"
 	"github.com/pooled/pooled/sandbox/page"
 	"github.com/spf13/cobra"
@@ -47,7 +48,7 @@ Exit codes: 0 clean, 1 the page has errors or missing files or an action failed,
   pooled page app 'type:#name=Ada' key:Enter wait:500ms --json | jq .text`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usage("%s needs a folder; see %s --help", cmd.CommandPath(), cmd.CommandPath())
+				return usage("%s needs a folder", cmd.CommandPath())
 			}
 			return nil
 		},
@@ -169,32 +170,32 @@ func list[T any](s []T) []T {
 
 func printPage(out, errOut io.Writer, r *page.Report, failed []string, f pageFlags) {
 	if r.Title != "" {
-		_, _ = fmt.Fprintf(out, "# %s\n", printable(r.Title))
+		_, _ = fmt.Fprintf(out, "# %s\n", terminal.Text(r.Title))
 	}
 	if r.Text != "" {
-		_, _ = fmt.Fprintln(out, printable(r.Text))
+		_, _ = fmt.Fprintln(out, terminal.Text(r.Text))
 	}
 	for _, c := range r.Canvases {
-		_, _ = fmt.Fprintf(out, "canvas %s (%d×%d): %d calls\n", printable(c.ID), c.Width, c.Height, c.Calls)
+		_, _ = fmt.Fprintf(out, "canvas %s (%d×%d): %d calls\n", terminal.Text(c.ID), c.Width, c.Height, c.Calls)
 	}
 	for _, l := range r.Console {
-		_, _ = fmt.Fprintf(errOut, "console.%s: %s\n", printable(l.Level), printable(l.Text))
+		_, _ = fmt.Fprintf(errOut, "console.%s: %s\n", terminal.Text(l.Level), terminal.Text(l.Text))
 	}
 	for _, e := range r.Errors {
 		where := e.Where()
 		if where != "" {
 			where += ": "
 		}
-		_, _ = fmt.Fprintf(errOut, "%s: %s%s\n", e.Kind, printable(where), printable(e.Error.Error()))
+		_, _ = fmt.Fprintf(errOut, "%s: %s%s\n", e.Kind, terminal.Text(where), terminal.Text(e.Error.Error()))
 	}
 	if r.Repeats > 0 {
 		_, _ = fmt.Fprintf(errOut, "and %d more of these errors\n", r.Repeats)
 	}
 	for _, m := range r.Missing {
-		_, _ = fmt.Fprintf(errOut, "missing: %s\n", printable(m))
+		_, _ = fmt.Fprintf(errOut, "missing: %s\n", terminal.Text(m))
 	}
 	for _, m := range failed {
-		_, _ = fmt.Fprintf(errOut, "action failed: %s\n", printable(m))
+		_, _ = fmt.Fprintf(errOut, "action failed: %s\n", terminal.Text(m))
 	}
 	if r.Stopped != js.None {
 		_, _ = fmt.Fprintln(errOut, stopText(r.Stopped, f.timeout, f.memory))

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/pooled/pooled/cmd/internal/terminal"
 	"github.com/pooled/pooled/core/plugin"
 	"github.com/pooled/pooled/core/tool"
 )
@@ -101,7 +102,7 @@ func writeTable(w io.Writer, dir string, entries []plugin.Entry) error {
 		if what == "" {
 			what = "-"
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\n", e.Name, e.State, what)
+		fmt.Fprintf(t, "%s\t%s\t%s\n", terminal.Line(e.Name), e.State, terminal.Line(what))
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -109,9 +110,9 @@ func writeTable(w io.Writer, dir string, entries []plugin.Entry) error {
 	for _, e := range entries {
 		switch e.State {
 		case plugin.Broken:
-			fmt.Fprintf(w, "\n%v\n", e.Err)
+			fmt.Fprintf(w, "\n%s\n", terminal.Text(e.Err.Error()))
 		case plugin.New, plugin.Changed:
-			fmt.Fprintf(w, "\n%s is %s. If you trust it: pooled plugin approve %s\n", e.Name, e.State, e.Name)
+			fmt.Fprintf(w, "\n%[1]s is %[2]s. If you trust it: pooled plugin approve %[1]s\n", terminal.Line(e.Name), e.State)
 		}
 	}
 	if dir != "" {
@@ -134,7 +135,7 @@ only what you trust.`,
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(out, "Program: %s\nSHA-256: %s\n", e.Path, e.SHA256)
+			fmt.Fprintf(out, "Program: %s\nSHA-256: %s\n", terminal.Line(e.Path), e.SHA256)
 			if e.State == plugin.Changed {
 				fmt.Fprintln(out, "The program has changed since you approved it.")
 			}
@@ -180,12 +181,12 @@ func confirmed(cmd *cobra.Command, question string) bool {
 func (d Deps) remove() *cobra.Command {
 	var yes bool
 	c := &cobra.Command{
-		Use:   "remove NAME",
+		Use: "remove NAME", Aliases: []string{"rm"},
 		Short: "Delete a plugin and its approval",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			catalog := d.Catalog()
-			if !yes && !confirmed(cmd, fmt.Sprintf("Delete plugin %s from %s? [y/N] ", args[0], catalog.Dir())) {
+			if !yes && !confirmed(cmd, fmt.Sprintf("Delete plugin %s from %s? [y/N] ", terminal.Line(args[0]), catalog.Dir())) {
 				fmt.Fprintln(cmd.OutOrStdout(), "Kept.")
 				return nil
 			}

@@ -1,0 +1,39 @@
+// Package terminal makes text that a model, a file, a page or a server wrote safe to show to a person.
+package terminal
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+// Text spells out the control characters of s, which could move the cursor, hide or fake text, or set the clipboard: an
+// escape becomes \x1b. Line breaks and tabs stay, carriage returns go.
+func Text(s string) string {
+	if strings.IndexFunc(s, obeyed) < 0 {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		switch {
+		case r == '\r':
+		case obeyed(r):
+			fmt.Fprintf(&b, `\x%02x`, r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// Line is [Text] on one line: white space of any kind becomes single spaces.
+func Line(s string) string { return strings.Join(strings.Fields(Text(s)), " ") }
+
+// obeyed reports whether a terminal may do something else with r than show it. What turns the direction of text round
+// counts, too: it can make a name look like another.
+func obeyed(r rune) bool {
+	if r == '\n' || r == '\t' {
+		return false
+	}
+	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)
+}

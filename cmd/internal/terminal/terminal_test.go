@@ -1,0 +1,23 @@
+package terminal
+
+import "testing"
+
+func TestText(t *testing.T) {
+	for _, c := range []struct{ name, in, text, line string }{
+		{"plain", "héllo ✓ 日本", "héllo ✓ 日本", "héllo ✓ 日本"},
+		{"lines and tabs", "a\n\tb\n", "a\n\tb\n", "a b"},
+		{"carriage returns", "a\r\nb\rc", "a\nbc", "a bc"},
+		{"an escape sequence", "\x1b[2Jx", `\x1b[2Jx`, `\x1b[2Jx`},
+		{"an eight-bit control", "\u009b2J", `\x9b2J`, `\x9b2J`},
+		{"a bell and a deletion", "\a\x7f", `\x07\x7f`, `\x07\x7f`},
+		{"turned text", "a\u202eb", `a\x202eb`, `a\x202eb`},
+		{"an empty text", "", "", ""},
+	} {
+		if got := Text(c.in); got != c.text {
+			t.Errorf("%s: Text gives %q, want %q", c.name, got, c.text)
+		}
+		if got := Line(c.in); got != c.line {
+			t.Errorf("%s: Line gives %q, want %q", c.name, got, c.line)
+		}
+	}
+}
