@@ -1,73 +1,234 @@
-package coder
+package coder_test
 
 import (
+	"compress/gzip"
+	"context"
+	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
+	"github.com/pooled/pooled/cmd/internal/coder"
+	"github.com/pooled/pooled/cmd/internal/nano"
 	"github.com/pooled/pooled/cmd/internal/wire"
 	"github.com/pooled/pooled/core/agent"
+	"github.com/pooled/pooled/core/chat"
+	"github.com/pooled/pooled/core/grammar"
 	"github.com/pooled/pooled/core/hub"
-	"github.com/pooled/pooled/core/plugin"
+	"github.com/pooled/pooled/core/tokenizer"
 	"github.com/pooled/pooled/core/tool"
-	"github.com/pooled/pooled/plugins/models/dense"
-	"github.com/pooled/pooled/plugins/models/qwen35"
-	"github.com/pooled/pooled/plugins/tools/files"
-	"github.com/pooled/pooled/plugins/tools/preview"
-	"github.com/pooled/pooled/plugins/tools/runjs"
+	"github.com/pooled/pooled/core/toolcall"
+	"github.com/pooled/pooled/core/workspace"
 )
 
+// TestMain lets the test binary serve the built-in plugins, as the real program does.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == "plugin" {
-		if os.Args[3] == "models/dense" {
-			plugin.ServeFamily(dense.Family{})
+	if len(os.Args) == 4 && os.Args[1] == "plugin" && os.Args[2] == "serve" {
+		w := wire.New(wire.Options{})
+		if err := w.Catalog().Serve(os.Args[3]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
 		}
-		plugin.ServeFamily(qwen35.Family{})
 		os.Exit(0)
 	}
-	os.Exit(m.Run())
+	home, err := os.MkdirTemp("", "pooled-coder")
+	if err != nil {
+		panic(err)
+	}
+	os.Setenv("POOLED_HOME", home)
+	code := m.Run()
+	os.RemoveAll(home)
+	os.Exit(code)
 }
 
+// vocabulary returns that of SmolLM2: 49,152 tokens, which is few for a model that calls tools.
+func vocabulary(t *testing.T) *tokenizer.Tokenizer {
+	t.Helper()
+	f, err := os.Open("../../../core/tokenizer/testdata/smollm.json.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b struct {
+		Model, Pre string
+		Tokens     []string
+		Types      []int32
+		Merges     []string
+		Named      [6]int32
+	}
+	if err := json.NewDecoder(z).Decode(&b); err != nil {
+		t.Fatal(err)
+	}
+	n := b.Named
+	tok, err := tokenizer.New(&tokenizer.Vocab{
+		Model: b.Model, Pre: b.Pre, Tokens: b.Tokens, Types: b.Types, Merges: b.Merges,
+		BOS: n[0], EOS: n[1], EOT: n[2], EOM: n[3], UNK: n[4], PAD: n[5],
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tok
+}
+
+// TestPromptSize holds the system prompt with all tools to its bound, in the template of Qwen2.5. That model's own, larger
+// vocabulary takes 1,041 tokens.
+func TestPromptSize(t *testing.T) {
+	w := wire.New(wire.Options{})
+	defer w.Close()
+	m := loadNano(t, w)
+	r, err := w.Renderer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile("testdata/qwen2.5.jinja")
+	if err != nil {
+		t.Fatal(err)
+	}
+	template, err := chat.New(r, string(text), vocabulary(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sets, err := w.Catalog().Tools(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	sized := &sizer{Model: m, template: template, size: &n}
+	a := newAgent(t, sized, sets, t.TempDir(), nil)
+	if _, err := a.Run(t.Context(), "Hi"); err == nil {
+		t.Fatal("the sizer answered")
+	}
+	const limit, asked = 1300, 12 // what the user's message takes
+	t.Logf("%d tokens", n)
+	if n == 0 || n-asked >= limit {
+		t.Errorf("the system prompt has %d tokens, want fewer than %d", n-asked, limit)
+	}
+}
+
+// sizer measures the first prompt.
+type sizer struct {
+	agent.Model
+	template *chat.Template
+	size     *int
+}
+
+func (s *sizer) Format() toolcall.Format { return toolcall.HermesJSON }
+
+func (s *sizer) Prompt(ctx context.Context, req chat.Request) (*chat.Prompt, error) {
+	p, err := s.template.Prompt(ctx, req)
+	if err == nil {
+		*s.size = len(p.IDs)
+		err = fmt.Errorf("measured")
+	}
+	return p, err
+}
+
+func loadNano(t *testing.T, w *wire.Wire) agent.Model {
+	t.Helper()
+	f, name, err := w.Open(nano.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := coder.TemplateOf(f)
+	m, err := w.Hub().Load(t.Context(), f, name, hub.LoadOptions{Want: hub.Want{Backend: "cpu"}, Context: 2048})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return coder.Model(m, template)
+}
+
+func newAgent(t *testing.T, m agent.Model, sets []tool.Set, root string, emit func(agent.Event)) *agent.Agent {
+	t.Helper()
+	state := t.TempDir()
+	tools, err := agent.OpenTools(t.Context(), tool.Project{Root: root, State: state, Cache: coder.CacheDir()}, coder.Sources(sets)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { tools.Close() })
+	ws, err := workspace.Open(root, state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { ws.Close() })
+	a, err := agent.New(agent.Options{
+		Model: m, Tools: tools, Mode: agent.Edits, Emit: emit,
+		Undo: func(ctx context.Context) error { _, err := ws.Undo(ctx, false); return err },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// TestNano lets the embedded model work, with its tools in processes of their own.
 func TestNano(t *testing.T) {
 	w := wire.New(wire.Options{})
 	defer w.Close()
-	ref := os.Getenv("M")
-	f, name, err := w.Open(ref)
+	m := loadNano(t, w)
+	sets, err := w.Catalog().Tools(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	tmpl := TemplateOf(f)
-	m, err := w.Hub().Load(t.Context(), f, name, hub.LoadOptions{Want: hub.Want{Backend: "cpu"}})
+	var last map[string]string // results by tool, of the last call
+	ask := func(root, text string) (*agent.Agent, agent.Done) {
+		last = map[string]string{}
+		a := newAgent(t, m, sets, root, func(e agent.Event) {
+			if d, ok := e.(agent.CallDone); ok {
+				last[d.Call.Name] = d.Result
+			}
+		})
+		d, err := a.Run(t.Context(), text)
+		if err != nil || d.Reason != agent.ReasonStop {
+			t.Fatalf("%s: %v, %v", text, d.Reason, err)
+		}
+		return a, d
+	}
+	root := t.TempDir()
+	_, d := ask(root, "Make a click counter")
+	if got, want := last["serve"], "serving index.html, no console errors"; got != want || d.Problems != "" {
+		t.Errorf("serve said %q, want %q (%s)", got, want, d.Problems)
+	}
+	if page, err := os.ReadFile(filepath.Join(root, "index.html")); err != nil || !strings.Contains(string(page), "<script>") {
+		t.Errorf("index.html: %v, %.100q", err, page)
+	}
+	a, _ := ask(t.TempDir(), "What is 123 times 45?")
+	if got := last["run_js"]; got != "5535" {
+		t.Errorf("run_js said %q, want 5535", got)
+	}
+	history := a.History()
+	if answer := history[len(history)-1]; !strings.Contains(answer.Text, "5535") {
+		t.Errorf("the answer is %q", answer.Text)
+	}
+}
+
+func TestGrammars(t *testing.T) {
+	w := wire.New(wire.Options{})
+	defer w.Close()
+	m := loadNano(t, w)
+	var g coder.Grammars
+	g.Warm(m.Tokenizer())
+	e, err := g.Engine(t.Context(), m.Tokenizer())
 	if err != nil {
 		t.Fatal(err)
 	}
-	cache, _ := os.UserCacheDir()
-	for _, q := range []string{"Make a click counter", "What is 123 times 45?"} {
-		dir := t.TempDir()
-		tools, err := agent.OpenTools(t.Context(), tool.Project{Root: dir, State: t.TempDir(), Cache: cache + "/pooled/sandbox"},
-			agent.Source{Set: files.Set{}, Sandboxed: true}, agent.Source{Set: runjs.Set{}, Sandboxed: true}, agent.Source{Set: preview.Set{}, Sandboxed: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer tools.Close()
-		a, err := agent.New(agent.Options{Model: Model(m, tmpl), Tools: tools, Mode: agent.All, Emit: func(e agent.Event) {
-			b, err := agent.MarshalEvent(e)
-			if err != nil {
-				t.Error(err)
-			}
-			switch e.(type) {
-			case agent.CallDelta, agent.Reading:
-			default:
-				fmt.Println(string(b))
-			}
-		}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := a.Run(t.Context(), q); err != nil {
-			t.Fatal(err)
-		}
-		b, _ := os.ReadFile(dir + "/index.html")
-		fmt.Println(string(b))
+	schema, err := grammar.JSONSchema([]byte(`{"type":"boolean"}`), grammar.LayoutLine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	matcher, err := e.Matcher(t.Context(), schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := matcher.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := g.Close(); err != nil {
+		t.Error(err)
 	}
 }
