@@ -171,3 +171,11 @@ func noFolders(t *testing.T) {
 		t.Errorf("folders %v are left", left)
 	}
 }
+
+func TestNoTemporaryFolder(t *testing.T) {
+	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "missing"))
+	_, err := plugin.Open(t.Context(), filepath.Join(folder(t, "good"), "good"), nil, quick)
+	if err == nil || !strings.Contains(err.Error(), "TMPDIR") || errors.Is(err, model.ErrFault) {
+		t.Errorf("got %v, want an error about TMPDIR that is no fault of the plugin", err)
+	}
+}

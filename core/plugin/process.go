@@ -64,6 +64,10 @@ func start(ctx context.Context, s spec, o Options) (*process, error) {
 	if err := s.verify(); err != nil {
 		return nil, err
 	}
+	// The socket lies in the folder for temporary files; without it every plugin would seem broken.
+	if i, err := os.Stat(os.TempDir()); err != nil || !i.IsDir() {
+		return nil, fmt.Errorf("plugin %s needs the folder for temporary files, %s, which is not there: set TMPDIR to one that is", s.name, os.TempDir())
+	}
 	p := &process{spec: s, child: &child{name: s.name, done: make(chan struct{})}, gone: make(chan struct{})}
 	p.client = goplugin.NewClient(&goplugin.ClientConfig{
 		HandshakeConfig:  handshake,
