@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -102,7 +104,9 @@ Exit codes: 0 done, 1 failed, 2 wrong command line, 3 done but the app reports e
   pooled code -r                                   go on where you left off
   pooled code --scratch -p "Make a click counter" --yes --json`,
 		Args: cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return d.run(cmd.Context(), &f, args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return d.run(cmd.Context(), &f, cmd.Flags().Changed("prompt"), args)
+		},
 	}
 	fl := c.Flags()
 	fl.BoolVar(&f.scratch, "scratch", false, "work in a new folder of Pooled's own")
@@ -123,7 +127,8 @@ Exit codes: 0 done, 1 failed, 2 wrong command line, 3 done but the app reports e
 	return c
 }
 
-func (d Deps) run(ctx context.Context, f *flags, args []string) error {
+// run runs the command; given says that it was given a request.
+func (d Deps) run(ctx context.Context, f *flags, given bool, args []string) error {
 	mode := agent.Mode(f.mode)
 	if f.yes {
 		mode = agent.All
@@ -135,8 +140,12 @@ func (d Deps) run(ctx context.Context, f *flags, args []string) error {
 		return usage("--scratch and a folder were given; want one of them")
 	case f.scratch && (f.resume || f.session != ""):
 		return usage("a new project has no session to go on with")
-	case f.json && f.prompt == "":
+	case given && strings.TrimSpace(f.prompt) == "":
+		return usage("the request is empty")
+	case f.json && !given:
 		return usage("--json needs a request: -p \"…\"")
+	case f.start != "" && !slices.ContainsFunc(agent.Starters(), func(s agent.Starter) bool { return s.Name == f.start }):
+		return usage("--start is %q, want blank, page, app or game", f.start)
 	}
 	home, err := d.Home()
 	if err != nil {
@@ -152,7 +161,7 @@ func (d Deps) run(ctx context.Context, f *flags, args []string) error {
 		ctx, stop = signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 		defer stop()
 	}
-	p, err := d.project(store, f, args)
+	p, err := d.project(store, home, f, args)
 	if err != nil {
 		return err
 	}
@@ -168,7 +177,7 @@ func (d Deps) run(ctx context.Context, f *flags, args []string) error {
 }
 
 // project finds the project to work on.
-func (d Deps) project(store *agent.Store, f *flags, args []string) (*agent.Project, error) {
+func (d Deps) project(store *agent.Store, home string, f *flags, args []string) (*agent.Project, error) {
 	if f.scratch {
 		return store.Scratch()
 	}
@@ -176,11 +185,29 @@ func (d Deps) project(store *agent.Store, f *flags, args []string) (*agent.Proje
 	if len(args) > 0 {
 		dir = args[0]
 	}
+	if inside(home, dir) {
+		return nil, usage("Pooled keeps its own files in %s, below %s; work in another folder, or use --scratch", home, dir)
+	}
 	p, err := store.Project(dir)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, usage("there is no folder %s; make it first, or use --scratch", dir)
 	}
 	return p, err
+}
+
+// inside reports whether folder path lies in dir, or is it.
+func inside(path, dir string) bool {
+	real := func(p string) string {
+		if abs, err := filepath.Abs(p); err == nil {
+			p = abs
+		}
+		if r, err := filepath.EvalSymlinks(p); err == nil {
+			p = r
+		}
+		return p
+	}
+	rel, err := filepath.Rel(real(dir), real(path))
+	return err == nil && filepath.IsLocal(rel)
 }
 
 // listAll lists projects and sessions.
@@ -330,6 +357,9 @@ func (w *work) once(ctx context.Context) error {
 	w.screen.session(w)
 	done, err := w.agent.Run(ctx, text)
 	w.screen.end()
+	if !w.f.json {
+		w.screen.remark("the project is in " + w.project.Root)
+	}
 	if err != nil {
 		if w.f.json {
 			return &ExitError{Code: 1} // the event said it
@@ -340,6 +370,11 @@ func (w *work) once(ctx context.Context) error {
 		return &ExitError{Code: 1} // whoever read our output has gone
 	}
 	switch {
+	case done.Reason == agent.ReasonDenied:
+		if !w.f.json {
+			w.screen.remark("nobody can be asked here: --mode edits allows changes of files, --yes everything")
+		}
+		return &ExitError{Code: exitStopped}
 	case done.Reason == agent.ReasonCancelled:
 		return &ExitError{Code: exitCancelled}
 	case done.Reason != agent.ReasonStop:

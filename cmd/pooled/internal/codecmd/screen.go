@@ -22,8 +22,9 @@ const (
 
 // What is shown of long things.
 const (
-	shownDiff   = 60 // lines
-	shownResult = 8  // lines
+	shownDiff   = 60   // lines
+	shownResult = 8    // lines
+	slowPrompt  = 1024 // tokens that are to be read, for their progress to be shown
 )
 
 // screen shows what happens: to a person, or as lines of JSON.
@@ -64,7 +65,7 @@ func safe(s string) string {
 }
 
 func (s *screen) paint(color, text string) string {
-	if !s.Color || text == "" {
+	if !s.Color || color == "" || text == "" {
 		return text
 	}
 	return "\033[" + color + "m" + text + "\033[0m"
@@ -172,7 +173,7 @@ func (s *screen) event(e agent.Event) {
 			s.text(e.Text, dim)
 		}
 	case agent.Reading:
-		if e.Total-e.Done > 0 && e.Total > 1024 {
+		if e.Total-e.Done > slowPrompt {
 			s.progress(fmt.Sprintf("reading %d of %d tokens", e.Done, e.Total))
 		}
 	case agent.CallStarted:
