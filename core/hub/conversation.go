@@ -153,5 +153,5 @@ func (m *Model) answer(ctx context.Context, messages []chat.Message, opt generat
 	})
 	err = errors.Join(err, send(split.Flush()))
 	msg.IDs = r.IDs
-	return Answer{Message: msg, Result: r, Used: len(prompt.IDs) + len(r.IDs)}, err
+	return Answer{Message: msg, Result: r, Used: min(len(prompt.IDs)+len(r.IDs), m.Context)}, err
 }

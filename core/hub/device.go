@@ -41,7 +41,7 @@ func Pick(all []Candidate, w Want) (Choice, error) {
 	}
 	asked := w.Adapter != "" || w.Backend == "webgpu" || w.Backend == "cpu"
 	var fit []Candidate
-	skipped := ""
+	skipped := false
 	for _, c := range all {
 		d := c.Device
 		if w.Backend != "" && w.Backend != "auto" && d.Backend != w.Backend {
@@ -51,7 +51,7 @@ func Pick(all []Candidate, w Want) (Choice, error) {
 			continue
 		}
 		if d.Software && !asked {
-			skipped = d.Name
+			skipped = true
 			continue
 		}
 		fit = append(fit, c)
@@ -71,8 +71,8 @@ func Pick(all []Candidate, w Want) (Choice, error) {
 		reason = "it was asked for"
 	case best.Device.Backend == "webgpu":
 		reason = "it is a GPU"
-	case skipped != "":
-		reason = fmt.Sprintf("there is no real GPU (%s is emulated on the CPU, which is slower than the CPU backend)", skipped)
+	case skipped:
+		reason = "the only GPU is emulated in software, which is slower"
 	case best.Device.Backend == "cpu":
 		reason = "no GPU was found"
 	}

@@ -37,7 +37,7 @@ func TestPick(t *testing.T) {
 	}{
 		{"a GPU before the CPU", []hub.Candidate{cpu, small}, hub.Want{}, "Small GPU", "it is a GPU"},
 		{"the GPU with more memory", []hub.Candidate{cpu, small, big}, hub.Want{Backend: "auto"}, "Big GPU", "it is a GPU"},
-		{"the CPU before an emulated GPU", []hub.Candidate{soft, cpu}, hub.Want{}, "Ryzen", "llvmpipe is emulated"},
+		{"the CPU before an emulated GPU", []hub.Candidate{soft, cpu}, hub.Want{}, "Ryzen", "emulated in software"},
 		{"the CPU alone", []hub.Candidate{cpu}, hub.Want{}, "Ryzen", "no GPU was found"},
 		{"the CPU when asked", []hub.Candidate{cpu, big}, hub.Want{Backend: "cpu"}, "Ryzen", "asked for"},
 		{"an emulated GPU when asked", []hub.Candidate{cpu, soft}, hub.Want{Backend: "webgpu"}, "llvmpipe", "asked for"},

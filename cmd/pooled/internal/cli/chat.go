@@ -29,6 +29,8 @@ func (c *commands) chat() *cobra.Command {
 		Long: `Talks to a model line by line. Ctrl-C stops the answer, not the program; Ctrl-D or /bye ends.
 A line that ends with \ goes on in the next one. /help lists the commands. Without a terminal, every line of the input
 is one message and the answers are printed as plain text.`,
+		Example: `  pooled chat -m qwen2.5-coder-0.5b
+  pooled chat -m ./any-model.gguf --system "Answer in one sentence." --temp 0.2`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			m, err := c.load(cmd.Context(), &f.modelFlags)
@@ -236,7 +238,8 @@ func (c *commands) demo() *cobra.Command {
 		Long: `Opens a conversation with the model that is built in. Without a terminal it answers a sample question and ends.
 
 ` + nano.Notice,
-		Args: cobra.NoArgs,
+		Example: "  pooled demo",
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			fmt.Fprintln(c.Err, nano.Notice)
 			m, err := c.load(cmd.Context(), &f.modelFlags)

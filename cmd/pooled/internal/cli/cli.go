@@ -7,11 +7,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/pooled/pooled/cmd/internal/terminal"
 	"github.com/pooled/pooled/cmd/internal/wire"
+	"github.com/pooled/pooled/core/chat"
+	"github.com/pooled/pooled/core/weights"
 )
 
 // Exit codes.
@@ -95,8 +98,19 @@ func Main(ctx context.Context, s Streams, args []string) int {
 	case errors.Is(err, os.ErrClosed), errors.Is(err, errPipe):
 		return exitError // whoever read our output has gone; nobody is left to tell
 	}
-	fmt.Fprintln(s.Err, "pooled:", terminal.Text(err.Error()))
+	fmt.Fprintln(s.Err, "pooled:", terminal.Text(err.Error()+advice(err)))
 	return exitError
+}
+
+// advice says what to do about an error that comes from where the commands are not known.
+func advice(err error) string {
+	switch text := err.Error(); {
+	case errors.Is(err, weights.ErrNotFound) && !strings.Contains(text, "pooled pull") && !strings.Contains(text, "did you mean"):
+		return "; 'pooled list' shows those that are here, 'pooled pull' gets one"
+	case errors.Is(err, chat.ErrNoTemplate):
+		return ": pooled run --raw"
+	}
+	return ""
 }
 
 func newRoot(s Streams, w *wire.Wire) *cobra.Command {
@@ -127,11 +141,13 @@ offline. Without a model, commands use nano.`,
 			root.AddCommand(cmd)
 		}
 	}
+	root.SuggestionsMinimumDistance = 2
 	group("talk", c.conversation(c.demo()), c.conversation(c.chat()), interruptible(c.run()), c.conversation(c.code()))
 	group("models", interruptible(c.pull()), c.list(), c.show(), c.remove(), c.doctor(), interruptible(c.bench()), c.plugin())
 	group("safe", c.js(), c.page())
 	group("scripts", c.tokenize(), c.detokenize(), c.template())
 	root.AddCommand(c.version())
+	c.complete(root)
 	return usageArgs(root)
 }
 
@@ -149,20 +165,40 @@ func usageArgs(c *cobra.Command) *cobra.Command {
 		check = cobra.ArbitraryArgs
 		if c.HasSubCommands() {
 			check = func(c *cobra.Command, args []string) error {
-				if len(args) > 0 {
-					return fmt.Errorf("there is no command %q for '%s'", args[0], c.CommandPath())
+				if len(args) == 0 {
+					return nil
 				}
-				return nil
+				like := ""
+				if names := c.SuggestionsFor(args[0]); len(names) > 0 {
+					like = "; did you mean " + strings.Join(names, " or ") + "?"
+				}
+				return fmt.Errorf("there is no command %q for '%s'%s", args[0], c.CommandPath(), like)
 			}
 		}
 	}
 	c.Args = func(c *cobra.Command, args []string) error {
-		if err := check(c, args); err != nil {
-			return usage("%w (see '%s --help')", err, c.CommandPath())
+		err := check(c, args)
+		if err == nil {
+			return nil
 		}
-		return nil
+		_, own := errors.AsType[interface {
+			error
+			ExitCode() int
+		}](err)
+		if !own && !c.HasSubCommands() {
+			// Cobra counts arguments; what they should be says more.
+			err = fmt.Errorf("got %s, want: %s", count(len(args), "argument"), strings.TrimSuffix(c.UseLine(), " [flags]"))
+		}
+		return usage("%w (see '%s --help')", err, c.CommandPath())
 	}
 	return c
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // commands makes the subcommands.

@@ -115,8 +115,8 @@ func TestErrors(t *testing.T) {
 		code int
 		says string
 	}{
-		{"an unknown command", "", []string{"rnu"}, 2, "rnu"},
-		{"too many arguments", "", []string{"run", "a", "b"}, 2, "run --help"},
+		{"an unknown command", "", []string{"rnu"}, 2, "did you mean rm or run?"},
+		{"too many arguments", "", []string{"run", "a", "b"}, 2, "in quotes"},
 		{"an unknown flag", "", []string{"run", "--tmep", "0", "x"}, 2, "tmep"},
 		{"a wrong value", "", []string{"run", "-n", "many", "x"}, 2, "many"},
 		{"two prompts", "", []string{"run", "--ids", "1", "x"}, 2, "one of them"},
@@ -124,7 +124,7 @@ func TestErrors(t *testing.T) {
 		{"an empty prompt", "", []string{"run"}, 2, "empty"},
 		{"a token beyond the vocabulary", "", []string{"run", "--ids", "99999", "--backend", "cpu"}, 1, "99999"},
 		{"no such file", "", []string{"run", "-m", missing, "x"}, 1, "missing.gguf"},
-		{"no such model", "", []string{"run", "-m", "no-such-model", "x"}, 1, "no-such-model"},
+		{"no such model", "", []string{"run", "-m", "no-such-model", "x"}, 1, "pooled list"},
 		{"a broken file", "", []string{"run", "-m", broken, "x"}, 1, "broken.gguf"},
 		{"no such backend", "", []string{"run", "--backend", "cuda", "x"}, 2, "cpu, webgpu or auto"},
 		{"no such device", "", []string{"run", "--adapter", "no such GPU", "x"}, 1, "no such GPU"},
@@ -139,13 +139,14 @@ func TestErrors(t *testing.T) {
 		{"a share above 1 in a chat", "hi\n", []string{"chat", "--min-p", "7", "--backend", "cpu"}, 2, "--min-p is 7"},
 		{"likeliest tokens that nobody prints", "", []string{"run", "--logprobs", "3", "x"}, 2, "--json"},
 		{"an unknown command of plugins", "", []string{"plugin", "nonsense"}, 2, "nonsense"},
-		{"a plugin without a name", "", []string{"plugin", "approve"}, 2, "1 arg"},
+		{"a plugin without a name", "", []string{"plugin", "approve"}, 2, "want: pooled plugin approve NAME"},
 		{"no JSON", "x\n", []string{"tokenize", "--jsonl"}, 1, "line 1"},
 		{"no such token", "[123456]\n", []string{"detokenize"}, 1, "123456"},
 		{"a template that is not there", "{}", []string{"template", "--template", missing}, 1, "missing.gguf"},
 		{"a template twice", "{}", []string{"template", "-m", "nano", "--template", "x"}, 2, "one of them"},
 		{"nothing to pull", "", []string{"pull"}, 2, "--catalog"},
 		{"nothing to remove", "", []string{"rm", "no-such-model"}, 1, "no-such-model"},
+		{"the model that is built in", "", []string{"rm", "nano"}, 1, "built in"},
 		{"no repetitions", "", []string{"bench", "-r", "0"}, 2, "at least 1"},
 		{"a negative depth", "", []string{"bench", "--depths", "-5"}, 2, "-5"},
 	} {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/pooled/pooled/core/hub"
 	"github.com/pooled/pooled/core/model"
+	"github.com/pooled/pooled/core/plugin"
 	"github.com/pooled/pooled/core/weights"
 	"github.com/pooled/pooled/gpu/device"
 )
@@ -27,6 +28,7 @@ type report struct {
 	Models   string        `json:"model_folder"`
 	Plugins  string        `json:"plugin_folder"`
 	Families []string      `json:"families"`
+	Tools    []string      `json:"tools"`
 	Problems []problemJSON `json:"problems"`
 }
 
@@ -48,7 +50,9 @@ func (c *commands) doctor() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Say what this machine has, what is missing and how to get it",
-		Args:  cobra.NoArgs,
+		Example: `  pooled doctor
+  pooled doctor --json`,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			r := c.examine(cmd.Context())
 			if asJSON {
@@ -84,7 +88,7 @@ func (c *commands) examine(ctx context.Context) report {
 	if _, err := device.Adapters(); err != nil {
 		problem(vulkanFix(), "WebGPU does not work: %v", err)
 	} else if gpus == 0 {
-		problem(vulkanFix(), "no GPU was found; models run on the CPU")
+		problem(vulkanFix(), "no GPU was found, so models run on the CPU; if there is one, its driver is missing:")
 	}
 	if s, err := c.wire.Store(); err != nil {
 		problem("set POOLED_HOME to a folder of your own", "there is no model folder: %v", err)
@@ -111,6 +115,10 @@ func (c *commands) examine(ctx context.Context) report {
 	for _, e := range entries {
 		if e.Err != nil {
 			problem("pooled plugin check "+e.Path, "plugin %s: %v", e.Name, e.Err)
+			continue
+		}
+		if e.Kind == plugin.KindTools {
+			r.Tools = append(r.Tools, fmt.Sprintf("%s (%s)", e.Name, e.State))
 			continue
 		}
 		r.Families = append(r.Families, fmt.Sprintf("%s (%s): %s", e.Name, e.State, strings.Join(e.Info.Architectures, ", ")))
@@ -151,6 +159,10 @@ func (c *commands) printReport(r report) {
 	for _, f := range r.Families {
 		p("  %s", f)
 	}
+	p("\nTools for 'pooled code'")
+	for _, t := range r.Tools {
+		p("  %s", t)
+	}
 	if len(r.Problems) == 0 {
 		p("\nNothing is missing.")
 		return
@@ -175,9 +187,10 @@ func versionText() string {
 
 func (c *commands) version() *cobra.Command {
 	return &cobra.Command{
-		Use:   "version",
-		Short: "Print the version",
-		Args:  cobra.NoArgs,
+		Use:     "version",
+		Short:   "Print the version",
+		Example: "  pooled version",
+		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			_, err := fmt.Fprintf(c.Out, "pooled %s (%s, %s/%s)\n", versionText(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 			return err

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"text/tabwriter"
 	"time"
@@ -22,6 +23,7 @@ func (c *commands) pull() *cobra.Command {
 hf:OWNER/REPOSITORY/FILE.gguf, a file or a folder. An interrupted download goes on where it stopped.`,
 		Example: `  pooled pull qwen2.5-coder-0.5b
   pooled pull https://example.org/model.gguf#sha256=…
+  pooled pull hf:Qwen/Qwen3-0.6B-GGUF/Qwen3-0.6B-Q8_0.gguf
   pooled pull ./model.gguf`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -114,7 +116,9 @@ func (c *commands) list() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "list", Aliases: []string{"ls"},
 		Short: "List the models on this machine",
-		Args:  cobra.NoArgs,
+		Example: `  pooled list
+  pooled list --json`,
+		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			s, err := c.wire.Store()
 			if err != nil {
@@ -140,7 +144,11 @@ func (c *commands) list() *cobra.Command {
 				return err
 			}
 			for _, u := range unfinished {
-				fmt.Fprintf(tw, "%s\t%s\t\tunfinished; go on with: pooled pull %s\n", u.Name, weights.FormatBytes(u.Bytes), u.Source)
+				next := "; pull it again to go on"
+				if u.Source != "" {
+					next = "; go on with: pooled pull " + u.Source
+				}
+				fmt.Fprintf(tw, "%s\t%s\t\tunfinished%s\n", u.Name, weights.FormatBytes(u.Bytes), next)
 			}
 			return tw.Flush()
 		},
@@ -167,14 +175,18 @@ func listJSON(models []weights.Model) []listRow {
 func (c *commands) remove() *cobra.Command {
 	return &cobra.Command{
 		Use: "rm NAME…", Aliases: []string{"remove"},
-		Short: "Delete models, and what interrupted downloads of them left",
-		Args:  cobra.MinimumNArgs(1),
+		Short:   "Delete models, and what interrupted downloads of them left",
+		Example: "  pooled rm qwen2.5-coder-0.5b",
+		Args:    cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			s, err := c.wire.Store()
 			if err != nil {
 				return err
 			}
 			for _, name := range args {
+				if name == nano.Name {
+					return errors.New("nano is built in and cannot be removed")
+				}
 				if err := s.Remove(name); err != nil {
 					return err
 				}
@@ -190,7 +202,9 @@ func (c *commands) show() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show [MODEL]",
 		Short: "Say what a model is and what it needs",
-		Args:  cobra.MaximumNArgs(1),
+		Example: `  pooled show qwen2.5-coder-0.5b
+  pooled show ./any-model.gguf --json`,
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ref := ""
 			if len(args) > 0 {

@@ -36,8 +36,8 @@ func (f *samplingFlags) add(c *cobra.Command) {
 	fl.Float64Var(&f.temp, "temp", 0.7, "temperature; 0 always takes the likeliest token")
 	fl.IntVar(&f.topK, "top-k", 40, "sample among the k likeliest tokens; 0 for all")
 	fl.Float64Var(&f.topP, "top-p", 0.95, "sample among the likeliest tokens that make up this probability")
-	fl.Float64Var(&f.minP, "min-p", 0, "leave out tokens less than so many times as likely as the likeliest")
-	fl.Float64Var(&f.repeatPenalty, "repeat-penalty", 1, "penalty for tokens of the last 64; 1 for none")
+	fl.Float64Var(&f.minP, "min-p", 0, "leave out tokens below this share of the likeliest token's probability")
+	fl.Float64Var(&f.repeatPenalty, "repeat-penalty", 1, "divide the logits of the last 64 tokens by this, against repetition; 1 for not at all")
 	fl.Uint64Var(&f.seed, "seed", 0, "make sampling repeatable; 0 draws a seed")
 	fl.StringArrayVar(&f.stop, "stop", nil, "text that ends the answer (may be given several times)")
 }
@@ -80,7 +80,12 @@ func (c *commands) run() *cobra.Command {
 		Example: `  pooled run "Why is the sky blue?"
   git diff | pooled run -m qwen2.5-coder-0.5b --system "Review this change." -n 300
   pooled run --raw --temp 0 --json "The capital of France is"`,
-		Args: cobra.MaximumNArgs(1),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usage("the prompt is %d arguments; put it in quotes", len(args))
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.doRun(cmd.Context(), &f, args)
 		},
@@ -91,7 +96,7 @@ func (c *commands) run() *cobra.Command {
 	cmd.Flags().BoolVar(&f.raw, "raw", false, "continue the prompt as it is, without the chat template")
 	cmd.Flags().StringVar(&f.ids, "ids", "", "the prompt as token ids: 1,2,3 (implies --raw)")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print one JSON object when done")
-	cmd.Flags().IntVar(&f.logprobs, "logprobs", 0, "with --json: the so many likeliest tokens of each step")
+	cmd.Flags().IntVar(&f.logprobs, "logprobs", 0, "with --json: also the `K` likeliest tokens of each step")
 	cmd.Flags().BoolVar(&f.ignoreEOG, "ignore-end", false, "do not stop at an end token")
 	return cmd
 }

@@ -186,7 +186,10 @@ func (d Deps) project(store *agent.Store, home string, f *flags, args []string) 
 		dir = args[0]
 	}
 	if inside(home, dir) {
-		return nil, usage("Pooled keeps its own files in %s, below %s; work in another folder, or use --scratch", home, dir)
+		if abs, err := filepath.Abs(dir); err == nil {
+			dir = abs
+		}
+		return nil, usage("%s holds Pooled's own files, in %s; work in another folder, or use --scratch", dir, home)
 	}
 	p, err := store.Project(dir)
 	if errors.Is(err, os.ErrNotExist) {

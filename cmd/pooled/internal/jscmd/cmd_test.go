@@ -71,7 +71,7 @@ func TestJSCommand(t *testing.T) {
 		{"capability", "new Date().getFullYear() > 2025", []string{"js", "-", "--allow", "clock"}, "true\n", "", 0},
 		{"unknown capability", "1", []string{"js", "-", "--allow", "net"}, "", `--allow: unknown capability "net": the known ones are clock, random`, 2},
 		{"no file", "", []string{"js", "none.js"}, "", "open none.js: no such file or directory", 2},
-		{"no argument", "", []string{"js"}, "", "pooled js needs a file, or - for standard input; see pooled js --help", 2},
+		{"no argument", "", []string{"js"}, "", "pooled js needs a file, or - for standard input", 2},
 		{"bad size", "", []string{"js", "-", "--memory", "lots"}, "", `invalid argument "lots" for "--memory" flag: "lots" is not a size such as 64MiB`, 2},
 		{"bad time", "", []string{"js", "-", "--timeout", "-3s"}, "", `invalid argument "-3s" for "--timeout" flag: "-3s" is not between 1ms and 1h`, 2},
 	} {

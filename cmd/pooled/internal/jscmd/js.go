@@ -78,7 +78,7 @@ func capabilityHelp() string {
 func oneArg(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) != 1 {
-			return usage("%s needs %s; see %s --help", cmd.CommandPath(), what, cmd.CommandPath())
+			return usage("%s needs %s", cmd.CommandPath(), what)
 		}
 		return nil
 	}

@@ -33,6 +33,9 @@ is called with the least that it asks for, in an empty project.`,
 			if err != nil {
 				return err
 			}
+			if _, err := os.Stat(program); errors.Is(err, os.ErrNotExist) {
+				return fmt.Errorf("%s is not there; build it first", program)
+			}
 			for _, path := range models {
 				more, err := readModels(path)
 				if err != nil {
@@ -72,7 +75,7 @@ is called with the least that it asks for, in an empty project.`,
 			case failed > 0:
 				return fmt.Errorf("%d requirements do not hold", failed)
 			case len(files) == 0 && opened.Tools == nil:
-				fmt.Fprintln(out, "\nNo plan was checked: give a model with --model FILE.gguf.")
+				fmt.Fprintln(out, "\nNo plan was checked: check the folder with its testdata, or give a model with --model FILE.gguf.")
 			default:
 				fmt.Fprintln(out, "\nAll requirements hold.")
 			}
@@ -94,6 +97,9 @@ func inspect(path string) (program string, files []modeltest.File, err error) {
 	}
 	data, err := os.ReadFile(filepath.Join(path, plugin.ManifestFile))
 	if err != nil {
+		if errors.Is(err, os.ErrNotExist) {
+			err = fmt.Errorf("%s is no plugin: it has no %s", path, plugin.ManifestFile)
+		}
 		return "", nil, err
 	}
 	var m plugin.Manifest

@@ -40,7 +40,12 @@ type newPlugin struct {
 }
 
 func (d Deps) create() *cobra.Command {
-	c := &cobra.Command{Use: "new", Short: "Start a plugin: a small Go module that works", Args: cobra.NoArgs}
+	c := &cobra.Command{
+		Use: "new", Short: "Start a plugin: a small Go module that works",
+		Example: `  pooled plugin new models mine
+  pooled plugin new tools weather --wasm`,
+		Args: cobra.NoArgs,
+	}
 	c.AddCommand(createModels(), createTools())
 	return c
 }
@@ -52,8 +57,10 @@ func createModels() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "models NAME [DIR]",
 		Short: "Start a model family",
-		Long: `New writes a Go module into DIR (NAME when left out) that plans a plain decoder and passes "pooled plugin check". Change it
-into the family that you need.`,
+		Long: `New writes a Go module into DIR (NAME when left out) that plans a plain decoder and passes "pooled plugin check".
+Change it into the family that you need.`,
+		Example: `  pooled plugin new models mine
+  pooled plugin new models mine --pooled ~/src/pooled`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p.Name = args[0]
@@ -89,6 +96,8 @@ func createTools() *cobra.Command {
 		Short: "Start a set of tools",
 		Long: `New writes a Go module into DIR (NAME when left out) that has one tool and passes "pooled plugin check". With --wasm it
 builds to WebAssembly, which Pooled runs in its sandbox: such a tool reads the project's files and reaches nothing else.`,
+		Example: `  pooled plugin new tools weather --wasm
+  pooled plugin new tools weather --pooled ~/src/pooled`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p.Name, p.Tool = args[0], strings.ReplaceAll(args[0], "-", "_")
@@ -215,6 +224,9 @@ func (p *newPlugin) write(dir string, sums []byte) error {
 // create writes a file that must not be there yet.
 func create(path string, data []byte) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, os.ErrExist) {
+		return fmt.Errorf("%w; name a new or empty folder", err)
+	}
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ package plugincmd
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -30,8 +31,11 @@ func New(d Deps) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "plugin",
 		Short: "Manage and write plugins",
-		Long: `Plugins add model families and tools. A plugin is a program in the plugin folder (see "pooled plugin list"). It runs in a process
-of its own, and only after you approved it; it has to be approved again whenever its program changes.`,
+		Long: `Plugins add model families and tools. A plugin is a program in the plugin folder (see "pooled plugin list"). It runs in a
+process of its own, and only after you approved it; it has to be approved again whenever its program changes.`,
+		Example: `  pooled plugin list
+  pooled plugin new models mine
+  pooled plugin approve mine`,
 		Args: cobra.NoArgs,
 	}
 	c.AddCommand(d.list(), d.check(), d.create(), d.approve(), d.remove(), d.serve())
@@ -55,7 +59,9 @@ func (d Deps) list() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "List the plugins and what they add",
-		Args:  cobra.NoArgs,
+		Example: `  pooled plugin list
+  pooled plugin list --json`,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			entries, err := d.Catalog().List()
 			if err != nil {
@@ -126,9 +132,10 @@ func (d Deps) approve() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "approve NAME",
 		Short: "Allow a plugin to run, as it is now",
-		Long: `Approve records the SHA-256 of the plugin's program; Pooled checks it before every start. The program runs as you: approve
-only what you trust.`,
-		Args: cobra.ExactArgs(1),
+		Long: `Approve records the SHA-256 of the plugin's program; Pooled checks it before every start. The program runs as you:
+approve only what you trust.`,
+		Example: "  pooled plugin approve gemma3",
+		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			catalog, out := d.Catalog(), cmd.OutOrStdout()
 			e, err := find(catalog, args[0])
@@ -182,10 +189,14 @@ func (d Deps) remove() *cobra.Command {
 	var yes bool
 	c := &cobra.Command{
 		Use: "remove NAME", Aliases: []string{"rm"},
-		Short: "Delete a plugin and its approval",
-		Args:  cobra.ExactArgs(1),
+		Short:   "Delete a plugin and its approval",
+		Example: "  pooled plugin remove gemma3",
+		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			catalog := d.Catalog()
+			if _, err := find(catalog, args[0]); errors.Is(err, plugin.ErrUnknown) {
+				return err
+			}
 			if !yes && !confirmed(cmd, fmt.Sprintf("Delete plugin %s from %s? [y/N] ", terminal.Line(args[0]), catalog.Dir())) {
 				fmt.Fprintln(cmd.OutOrStdout(), "Kept.")
 				return nil
