@@ -139,12 +139,18 @@ func (p *Pool) item(id, i int) {
 
 func (p *Pool) finish() {
 	if r := recover(); r != nil {
-		if _, fault := r.(interface{ Addr() uintptr }); !fault {
-			panic(r)
-		}
-		p.fault.CompareAndSwap(nil, &r)
+		p.failed(r)
 	}
 	p.done.Add(1)
+}
+
+// failed keeps the first fault for the caller of Run; any other panic goes on. It stands apart from finish so that an item
+// without a fault allocates nothing.
+func (p *Pool) failed(r any) {
+	if _, fault := r.(interface{ Addr() uintptr }); !fault {
+		panic(r)
+	}
+	p.fault.CompareAndSwap(nil, &r)
 }
 
 // take runs items of the current loop until none is left and reports whether
