@@ -203,9 +203,9 @@ func (b *bench) event(w *world, r *result, e agent.Event) {
 // table sums results up, by kind of task and in all.
 func table(all []result) string {
 	type row struct {
-		name                                                                  string
-		tasks, passes, steps, tokens, calls, broken, repaired, retries, clean int
-		seconds                                                               float64
+		name                                                           string
+		tasks, passes, steps, tokens, calls, broken, repaired, retries int
+		seconds                                                        float64
 	}
 	var rows []*row
 	find := func(name string) *row {

@@ -134,7 +134,7 @@ func mendTasks() []task {
 		{
 			name: "mend-add", ask: `Add a button with the id "reset" to index.html that sets the count back to 0. What works must go on working.`,
 			files:    onePage(counter(right)),
-			solution: onePage(counter(right+"\ndocument.getElementById('reset').onclick = () => { count = 0; document.getElementById('count').textContent = 0; };") + "\n"),
+			solution: onePage("<button id=\"reset\">Reset</button>\n" + counter(right+"\ndocument.getElementById('reset').onclick = () => { count = 0; document.getElementById('count').textContent = 0; };")),
 			check:    works(step{shows: "Count: 0"}, step{do: "click:#inc", shows: "Count: 1"}, step{do: "click:#reset", shows: "Count: 0"}, step{do: "click:#inc", shows: "Count: 1"}),
 		},
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/pooled/pooled/core/chat"
 	"github.com/pooled/pooled/core/generate"
 	"github.com/pooled/pooled/core/grammar"
-	"github.com/pooled/pooled/core/tool"
 )
 
 // Mode says which calls run without asking.
@@ -344,12 +343,4 @@ func (t *turn) run(ctx context.Context, text string) error {
 			return err
 		}
 	}
-}
-
-// class returns the class of a tool.
-func (t *Tools) class(name string) tool.Class {
-	if o := t.byName[name]; o != nil {
-		return o.Class
-	}
-	return tool.Read
 }

@@ -168,6 +168,9 @@ func newAgent(t *testing.T, m agent.Model, sets []tool.Set, root string, emit fu
 
 // TestNano lets the embedded model work, with its tools in processes of their own.
 func TestNano(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the embedded model takes minutes under the race detector; run without -short")
+	}
 	w := wire.New(wire.Options{})
 	defer w.Close()
 	m := loadNano(t, w)
