@@ -48,6 +48,16 @@ type Limits struct {
 	Shared, Threads, Groups int
 }
 
+// What is asked for at most. An adapter without a limit of its own reports the largest number there is, which in a request
+// stands for "not said" and would get the default of 256 MiB.
+const (
+	mostBuffer  = 1 << 40
+	mostBinding = 1<<32 - Align
+)
+
+// askFor is the limit to ask for where an adapter reports one: never more than most, in whole words.
+func askFor(reported uint64, most int64) int64 { return int64(min(reported, uint64(most))) &^ 15 }
+
 // Usage says what a buffer is for.
 type Usage uint32
 

@@ -12,7 +12,6 @@ import "C"
 
 import (
 	"fmt"
-	"math"
 	"strings"
 	"sync"
 	"unsafe"
@@ -52,7 +51,7 @@ func describe(raw *C.pg_adapter, index int) Adapter {
 		Name: C.GoString(&raw.name[0]), Driver: C.GoString(&raw.driver[0]), Kind: Kind(min(raw._type, C.uint32_t(Unknown))),
 		API: map[C.uint32_t]string{4: "DX12", 5: "Metal", 6: "Vulkan"}[raw.backend],
 		Limits: Limits{
-			Buffer: clamp(uint64(raw.max_buffer)), Binding: clamp(uint64(raw.max_binding)),
+			Buffer: askFor(uint64(raw.max_buffer), mostBuffer), Binding: askFor(uint64(raw.max_binding), mostBinding),
 			Shared: int(raw.shared_bytes), Threads: int(raw.invocations), Groups: int(raw.groups),
 		},
 		index: index,
@@ -67,14 +66,13 @@ func describe(raw *C.pg_adapter, index int) Adapter {
 	return a
 }
 
-func clamp(n uint64) int64 { return int64(min(n, math.MaxInt64)) }
-
 // Device is a GPU opened for computing.
 type Device struct {
 	mu      sync.Mutex
 	d       *C.pg_device
 	adapter Adapter
 	pending int // bytes written since the queue was last known to be empty
+	submits int
 	cmds    []C.pg_command
 	live    map[freer]struct{}
 	closed  bool
@@ -120,7 +118,8 @@ func Open(a Adapter) (*Device, error) {
 	}
 	var msg [512]C.char
 	var raw C.pg_adapter
-	d := C.pg_open(C.size_t(a.index), &raw, &msg[0], C.size_t(len(msg)))
+	want := listed[a.index].Limits
+	d := C.pg_open(C.size_t(a.index), C.uint64_t(want.Buffer), C.uint64_t(want.Binding), &raw, &msg[0], C.size_t(len(msg)))
 	if d == nil {
 		return nil, fmt.Errorf("webgpu: opening %s: %s", a.Name, C.GoString(&msg[0]))
 	}
@@ -299,7 +298,14 @@ func (g *Group) free() {
 	}
 }
 
-// Run submits commands in order and, with a buffer to read, waits and copies its first len(out) bytes to out. Without
+// Submissions returns how often [Device.Run] has submitted.
+func (d *Device) Submissions() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.submits
+}
+
+// Run submits commands in order, at once, and, with a buffer to read, waits and copies its first len(out) bytes to out. Without
 // one it returns once submitted, or waits for the end when wait is set.
 //
 // Errors: [*InvalidError], [engine.ErrDeviceLost], [engine.ErrOutOfMemory].
@@ -323,6 +329,7 @@ func (d *Device) Run(commands []Command, read *Buffer, out []byte, wait bool) er
 		} else {
 			out = nil
 		}
+		d.submits++
 		C.pg_run(d.d, first, C.size_t(len(d.cmds)), from, C.size_t(len(out)), to, C.int(bit(wait)))
 		if wait || to != nil {
 			d.pending = 0

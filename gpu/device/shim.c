@@ -137,7 +137,7 @@ static WGPULimits default_limits(void) {
   return l;
 }
 
-pg_device *pg_open(size_t adapter, pg_adapter *limits, char *message, size_t room) {
+pg_device *pg_open(size_t adapter, uint64_t buffer, uint64_t binding, pg_adapter *limits, char *message, size_t room) {
   if (adapter >= adapter_count) {
     copy_text(message, room, "no such adapter");
     return NULL;
@@ -149,8 +149,8 @@ pg_device *pg_open(size_t adapter, pg_adapter *limits, char *message, size_t roo
   memset(&have, 0, sizeof have);
   wgpuAdapterGetLimits(adapters[adapter], &have);
   WGPULimits *l = &required.limits;
-  l->maxBufferSize = have.limits.maxBufferSize;
-  l->maxStorageBufferBindingSize = have.limits.maxStorageBufferBindingSize;
+  l->maxBufferSize = buffer;
+  l->maxStorageBufferBindingSize = binding;
   l->maxComputeWorkgroupStorageSize = have.limits.maxComputeWorkgroupStorageSize;
   l->maxComputeInvocationsPerWorkgroup = have.limits.maxComputeInvocationsPerWorkgroup;
   l->maxComputeWorkgroupSizeX = have.limits.maxComputeWorkgroupSizeX;
@@ -352,17 +352,6 @@ static void wait_for(pg_device *d, volatile int *status) {
   }
 }
 
-// A pass is submitted in pieces, so that the device begins while the rest is still recorded (1 µs a dispatch): a short
-// first one, then longer ones.
-enum { FIRST_PIECE = 96, PIECE = 384 };
-
-static void submit(pg_device *d, WGPUCommandEncoder enc) {
-  WGPULabelDescriptor none = {NULL, NULL};
-  WGPUCommandBuffer commands = wgpuCommandEncoderFinish(enc, &none);
-  if (d->code == PG_OK) wgpuQueueSubmit(d->queue, 1, &commands);
-  if (commands) wgpuCommandBufferRelease(commands);
-}
-
 static void run(void *arg) {
   struct run_args *a = arg;
   pg_device *d = a->d;
@@ -371,20 +360,12 @@ static void run(void *arg) {
   WGPUCommandEncoder enc = wgpuDeviceCreateCommandEncoder(d->device, &none);
   WGPUComputePassEncoder pass = NULL;
   void *pipeline = NULL;
-  size_t piece = FIRST_PIECE;
   for (size_t i = 0; i < a->n; i++) {
     pg_command const *c = &a->c[i];
-    int full = i >= piece;
-    if ((c->kind != PG_DISPATCH || full) && pass) {
+    if (c->kind != PG_DISPATCH && pass) {
       wgpuComputePassEncoderEnd(pass);
       wgpuComputePassEncoderRelease(pass);
       pass = NULL;
-    }
-    if (full) {
-      submit(d, enc);
-      if (d->code != PG_OK) return;
-      enc = wgpuDeviceCreateCommandEncoder(d->device, &none);
-      piece += PIECE;
     }
     switch (c->kind) {
     case PG_DISPATCH:
@@ -409,7 +390,9 @@ static void run(void *arg) {
     wgpuComputePassEncoderEnd(pass);
     wgpuComputePassEncoderRelease(pass);
   }
-  submit(d, enc);
+  WGPUCommandBuffer commands = wgpuCommandEncoderFinish(enc, &none);
+  if (d->code == PG_OK) wgpuQueueSubmit(d->queue, 1, &commands);
+  if (commands) wgpuCommandBufferRelease(commands);
   if (d->code != PG_OK || d->lost) return;
   // The status outlives this call only where the device is lost, and then nothing calls back any more; still, it is not
   // on the stack, so that a late callback could do no harm.

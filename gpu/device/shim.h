@@ -46,7 +46,8 @@ typedef struct {
 } pg_view;
 
 size_t pg_adapters(pg_adapter *out, size_t room);
-pg_device *pg_open(size_t adapter, pg_adapter *limits, char *message, size_t room);
+// pg_open asks for buffers and bindings of so many bytes.
+pg_device *pg_open(size_t adapter, uint64_t buffer, uint64_t binding, pg_adapter *limits, char *message, size_t room);
 WGPUBuffer pg_buffer(pg_device *d, uint64_t size, uint32_t usage);
 void pg_buffer_free(pg_device *d, WGPUBuffer b);
 void pg_write(pg_device *d, WGPUBuffer b, uint64_t offset, void const *data, size_t size);

@@ -38,6 +38,9 @@ func (d *Device) NewGroup(*Pipeline, []View) (*Group, error) { return nil, ErrUn
 // Run returns [ErrUnavailable].
 func (d *Device) Run([]Command, *Buffer, []byte, bool) error { return ErrUnavailable }
 
+// Submissions returns 0.
+func (d *Device) Submissions() int { return 0 }
+
 // Close does nothing.
 func (d *Device) Close() error { return nil }
 

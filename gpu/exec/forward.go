@@ -146,14 +146,14 @@ func (s *session) pass(r *engine.Result, b engine.Batch, c, m int, last bool) er
 		first = m - 1
 	}
 	if first == m {
-		return s.submit(cmds, out)
+		return s.submit(cmds, out, m)
 	}
 	for first < m {
 		k := min(s.head.columns, m-first)
 		if cmds, err = s.addHead(cmds, out, r, b.Output, first, k, last && first+k == m); err != nil {
 			return err
 		}
-		if err := s.submit(cmds, out); err != nil {
+		if err := s.submit(cmds, out, m); err != nil {
 			return err
 		}
 		cmds, out = s.cmds[:0], &readback{}
@@ -228,8 +228,21 @@ func (o *readback) add(from device.View, offset, size int, then func([]byte)) {
 	o.bytes += size
 }
 
-// submit runs commands and hands out what they bring back.
-func (s *session) submit(cmds []device.Command, out *readback) error {
+// A wide pass is submitted in pieces of so many commands: the device begins while the rest is recorded (1 µs a command),
+// and no submission is so long that a desktop takes the GPU for stuck. A pass of few columns is one submission.
+const (
+	narrow = 16
+	piece  = 384
+)
+
+// submit runs the commands of a pass of n columns and hands out what they bring back.
+func (s *session) submit(cmds []device.Command, out *readback, n int) error {
+	for n > narrow && len(cmds) > piece {
+		if err := s.b.dev.Run(cmds[:piece], nil, nil, false); err != nil {
+			return err
+		}
+		cmds = cmds[piece:]
+	}
 	if out.bytes == 0 {
 		return s.b.dev.Run(cmds, nil, nil, true)
 	}

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/pooled/pooled/core/engine"
@@ -14,7 +15,8 @@ type StageTime struct {
 	Time time.Duration
 }
 
-// Profile measures every operation of the trunk by itself for n columns from position pos: each is submitted repeat times
+// Profile measures the trunk for n columns from position pos: what recording it costs, all of it in one submission, and
+// every operation by itself: each is submitted repeat times
 // at once, so that the cost of submitting vanishes. The session's state is garbage afterwards; rewind it to 0.
 // Timestamp queries, which would be the obvious way, slow some drivers down.
 func Profile(es engine.Session, n, pos, repeat int) ([]StageTime, error) {
@@ -27,7 +29,26 @@ func Profile(es engine.Session, n, pos, repeat int) ([]StageTime, error) {
 	if err := s.writeStep(0, pos, n); err != nil {
 		return nil, err
 	}
-	var times []StageTime
+	var all []device.Command
+	var err error
+	for _, st := range s.trunk.stages {
+		if all, err = st.add(all, n, pos); err != nil {
+			return nil, err
+		}
+	}
+	recording, whole := time.Hour, time.Hour
+	for range 10 {
+		begin := time.Now()
+		if err := s.b.dev.Run(all, nil, nil, false); err != nil {
+			return nil, err
+		}
+		recording = min(recording, time.Since(begin))
+		if err := s.b.dev.Run(nil, nil, nil, true); err != nil {
+			return nil, err
+		}
+		whole = min(whole, time.Since(begin))
+	}
+	times := []StageTime{{fmt.Sprintf("recording of %d commands", len(all)), recording}, {"all at once", whole}}
 	for _, st := range s.trunk.stages {
 		best := time.Duration(0)
 		for round := range 2 { // the first compiles and warms up

@@ -136,6 +136,25 @@ func TestFusedEqualsPlain(t *testing.T) {
 	}
 }
 
+// TestOneSubmission checks that a pass of few columns, its logits and the search for the best are one submission.
+func TestOneSubmission(t *testing.T) {
+	b := openBackend(t)
+	p := hybrid(200)
+	s := mustOpen(t, b, config(p, tensors(t, p, gguf.Q4_0), 100))
+	for _, n := range []int{1, 5, narrow} {
+		for _, o := range []engine.Output{{}, {Top: 4}, {Top: 100, Hidden: true}, {Logits: engine.LastColumn}, {Logits: engine.AllColumns, Top: 1}} {
+			before := b.dev.Submissions()
+			forward(t, s, ids(n, 200), o)
+			if got := b.dev.Submissions() - before; got != 1 {
+				t.Errorf("%d columns with output %+v: %d submissions, want 1", n, o, got)
+			}
+			if _, err := s.Rewind(0); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
 func TestFuseKeepsWhatIsRead(t *testing.T) {
 	op := func(k model.Kind, out int, in ...int) program.Op {
 		return program.Op{Kind: k, In: in, Out: out, Weights: []int{0}}

@@ -221,7 +221,7 @@ func (b *block) linear(st *step, x, y device.View, width int) error {
 	for _, part := range m.parts {
 		l := kernel.Linear{
 			Layout: m.layout, Blocks: m.blocks, First: part.first, Rows: part.rows, Width: m.rows,
-			Bias: len(st.Weights) == 2, Residual: st.residual != program.None, Lanes: kernel.Lanes(m.rows, m.blocks),
+			Bias: len(st.Weights) == 2, Residual: st.residual != program.None, Lanes: kernel.Lanes(m.blocks),
 		}
 		views := append([]device.View{b.now, x, y}, part.planes...)
 		b.product(l, append(views, extra...))
@@ -289,7 +289,7 @@ func (b *block) glu(st *step, x, y device.View, width int) error {
 	var parts []*part
 	for _, p := range m.parts {
 		l := kernel.Linear{
-			Layout: m.layout, Blocks: m.blocks, First: p.first, Rows: p.rows, Width: m.rows, Lanes: kernel.Lanes(width, m.blocks),
+			Layout: m.layout, Blocks: m.blocks, First: p.first, Rows: p.rows, Width: m.rows, Lanes: kernel.Lanes(m.blocks),
 		}
 		h := l
 		h.First, h.Rows, h.Width = l.First/2, l.Rows/2, l.Width/2
@@ -307,7 +307,7 @@ func (b *block) glu(st *step, x, y device.View, width int) error {
 			} else {
 				columns := fewFor(n)
 				d := p.few.get(columns, func() *dispatch { return &dispatch{kernel: p.half.Glu(columns), views: p.views} })
-				cmds, err = b.s.run(cmds, d, p.half.MatvecGrid(n, columns))
+				cmds, err = b.s.run(cmds, d, p.half.GluGrid(n, columns))
 			}
 			if err != nil {
 				return nil, err

@@ -57,7 +57,7 @@ func (a Attention) consts(t *text) {
 	t.int("VWORDS", words(a.Value))
 	t.int("WINDOW", a.Window)
 	t.int("SEGMENT", Segment)
-	t.file("attention_part", 1)
+	t.file("attention_part")
 }
 
 // Kernel is the attention. With split each segment is a workgroup of its own and y is the parts.
@@ -87,8 +87,8 @@ func (a Attention) Kernel(split bool) Kernel {
 	t.int("TQ", a.Rows*words(a.Key))
 	t.int("TK", a.Block*(words(a.Key)+1))
 	t.int("SCORES", a.Rows*a.Block)
-	t.file("attention_leave", 1)
-	t.file("attention", a.Rows/groups)
+	t.file("attention_leave")
+	t.file("attention", repeat{"$c", a.Rows / groups})
 	return t.end()
 }
 
@@ -121,7 +121,7 @@ func (a Attention) Merge() Kernel {
 	t.read("parts", "f32")
 	t.write("y", "f32")
 	a.consts(t)
-	t.file("attention_merge", 1)
+	t.file("attention_merge")
 	return t.end()
 }
 
@@ -136,7 +136,7 @@ func KVAppend(heads, size int) Kernel {
 	t.int("HEADS", heads)
 	t.int("SIZE", size)
 	t.int("WORDS", words(size))
-	t.file("kv_append", 1)
+	t.file("kv_append")
 	return t.end()
 }
 

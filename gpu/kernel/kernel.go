@@ -2,8 +2,8 @@
 //
 // A kernel's text is its bindings and constants, written here as a short prelude, then files of the folder wgsl. What is
 // known when a model loads is a constant; only the number of columns and the position change from pass to pass, in the
-// uniform Step. A line with $c in a file stands once for every column (or row) that a thread keeps in registers, one with $u once for every
-// turn of an unrolled loop.
+// uniform Step. What a thread keeps in registers is written out: a line with $c in a file stands once for every column (or
+// row), one with $r once for every row, and the lines between $each and $end once for every $k of 0 … 7.
 // The reference of every operation is in gpu/ref, the table they are tested over in gpu/optest.
 package kernel
 
@@ -93,36 +93,57 @@ func Float(v float64) string {
 	return s + "f"
 }
 
-// file appends a file, with lines that hold $c repeated.
-func (t *text) file(name string, repeat int) { t.unrolled(name, repeat, 1) }
-
-// unrolled appends a file, with lines that hold $u repeated unroll times and those that hold $c repeat times.
-func (t *text) unrolled(name string, repeat, unroll int) {
+// file appends a file with its repetitions written out; see the package's comment.
+func (t *text) file(name string, repeats ...repeat) {
 	b, err := files.ReadFile("wgsl/" + name + ".wgsl")
 	if err != nil {
 		panic("kernel: " + err.Error()) // a name in this package is wrong
 	}
+	var each []string // the lines between $each and $end
+	inside := false
 	for _, line := range strings.SplitAfter(string(b), "\n") {
 		code, _, _ := strings.Cut(line, "//")
-		if strings.TrimSpace(code) == "" {
-			continue
-		}
-		for _, l := range expand(line, "$u", strings.Contains(code, "$u"), unroll) {
-			for _, l := range expand(l, "$c", strings.Contains(code, "$c"), repeat) {
+		switch code = strings.TrimSpace(code); {
+		case code == "":
+		case code == "$each":
+			each, inside = nil, true
+		case code == "$end":
+			for k := range 8 {
+				for _, l := range each {
+					t.body.WriteString(strings.ReplaceAll(l, "$k", strconv.Itoa(k)))
+				}
+			}
+			inside = false
+		case inside:
+			each = append(each, expand(line, code, repeats)...)
+		default:
+			for _, l := range expand(line, code, repeats) {
 				t.body.WriteString(l)
 			}
 		}
 	}
 }
 
-// expand repeats a line n times with mark replaced by the number.
-func expand(line, mark string, has bool, n int) []string {
-	if !has {
-		return []string{line}
-	}
-	lines := make([]string, n)
-	for i := range lines {
-		lines[i] = strings.ReplaceAll(line, mark, strconv.Itoa(i))
+// repeat says that a line whose code holds mark stands n times, with mark replaced by the number.
+type repeat struct {
+	mark string
+	n    int
+}
+
+// expand writes the repetitions of a line out, the first mark in the outermost loop.
+func expand(line, code string, repeats []repeat) []string {
+	lines := []string{line}
+	for _, r := range repeats {
+		if !strings.Contains(code, r.mark) {
+			continue
+		}
+		var more []string
+		for _, l := range lines {
+			for i := range r.n {
+				more = append(more, strings.ReplaceAll(l, r.mark, strconv.Itoa(i)))
+			}
+		}
+		lines = more
 	}
 	return lines
 }

@@ -14,6 +14,7 @@ import (
 // by side, so that 32 threads on 32 rows read without a gap.
 //
 // Shapes: block b of row r is number ((r/32)·blocks + b)·32 + r mod 32 of each plane; rows are padded to a multiple of 32.
+// Where an entry is longer than 16 bytes, the first 16 of 32 rows come first, then the next 16 of each, and so on.
 type Layout struct {
 	// Type is the type that device memory holds; it differs from the file's where that has no kernel.
 	Type gguf.Type
@@ -77,6 +78,18 @@ func (l Layout) Planes(rows, blocks int) []int64 {
 		sizes[i] = int64((rows+tile-1)/tile) * int64(p.tileBytes(blocks))
 	}
 	return sizes
+}
+
+// parts is how many pieces of 16 bytes the first plane has for a block.
+func (l Layout) parts() int { return l.planes[0].bytes / 16 }
+
+// packParts writes an entry of the first plane in pieces.
+func packParts(dst []byte, at int, entry []byte) {
+	parts := len(entry) / 16
+	for k := range parts {
+		to := ((at/tile*parts+k)*tile + at%tile) * 16
+		copy(dst[to:to+16], entry[16*k:])
+	}
 }
 
 func (p plane) tileBytes(blocks int) int { return (blocks + p.per - 1) / p.per * tile * p.bytes }
@@ -171,7 +184,7 @@ var iq4nl = [16]int8{-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53
 
 func packRaw(bytes int) func([][]byte, int, []byte, int) {
 	return func(dst [][]byte, at int, row []byte, b int) {
-		copy(dst[0][at*bytes:(at+1)*bytes], row[b*bytes:])
+		packParts(dst[0], at, row[b*bytes:(b+1)*bytes])
 	}
 }
 
@@ -203,7 +216,7 @@ func packQ5_1(dst [][]byte, at int, row []byte, b int) {
 
 func packQ8_0(dst [][]byte, at int, row []byte, b int) {
 	in := row[b*34 : b*34+34]
-	copy(dst[0][at*32:at*32+32], in[2:])
+	packParts(dst[0], at, in[2:])
 	copy(dst[1][at*2:at*2+2], in)
 }
 

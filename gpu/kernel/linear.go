@@ -14,24 +14,38 @@ type Linear struct {
 	First, Rows, Width int
 	// Bias and Residual say whether the kernel adds them.
 	Bias, Residual bool
-	// Unroll is how many blocks of a row a thread has under way; 0 means [Unroll].
-	Unroll int
-	// Lanes is into how many chains a row's sum is split: 8, 16 or 32. See [Lanes].
+	// Lanes is into how many chains a row's sum is split, 8, 16 or 32. It alone decides the order of the sum.
 	Lanes int
 }
 
-// Unroll is the usual number of blocks that a thread of a [Linear.Matvec] has under way.
-const Unroll = 2
-
-// Lanes chooses the number of chains for a matrix: few for many rows, so that the rows alone keep a GPU busy.
-func Lanes(rows, blocks int) int {
+// Lanes chooses the number of chains for rows of so many blocks.
+func Lanes(blocks int) int {
 	switch {
-	case rows >= 8192 || blocks < 16:
+	case blocks < 16:
 		return 8
-	case rows >= 3072 || blocks < 32:
+	case blocks < 32:
 		return 16
 	}
 	return 32
+}
+
+// threads are those of a workgroup of [Linear.Matvec] and [Linear.Glu].
+const threads = 128
+
+// across is how many rows stand side by side in a workgroup.
+func (l Linear) across() int { return threads / l.Lanes }
+
+// perThread is how many rows a thread has where columns are computed at a time: more rows share what is read of x, fewer
+// leave more threads, and wide weights take the registers. The bits do not depend on it.
+func (l Linear) perThread(columns int) int {
+	rows := 2
+	if l.Rows < 4096 || l.Layout.parts() > 2 {
+		rows = 1
+	}
+	if columns >= 4 {
+		rows *= 2
+	}
+	return rows
 }
 
 func (l Linear) name(kind string) string {
@@ -60,9 +74,17 @@ func (l Linear) start(kind string) *text {
 	t.int("WIDTH", l.Width)
 	t.int("LANES", l.Lanes)
 	t.fn("fn finish(sum: f32, t: u32, r: u32) -> f32 { return " + finish + "; }")
-	t.file("weights", 1)
-	t.file(l.Layout.name, 1)
+	l.Layout.decode(t)
 	return t
+}
+
+// decode adds the text that decodes weights.
+func (l Layout) decode(t *text) {
+	if l.parts() < 4 {
+		t.file("numbers")
+	}
+	t.file(l.name)
+	t.file("weights")
 }
 
 // bind declares the planes of weights.
@@ -74,32 +96,34 @@ func (l Layout) bind(t *text) {
 
 // Matvec is the product for few columns, columns at a time. Bindings: step, x, y, planes, bias, residual.
 func (l Linear) Matvec(columns int) Kernel {
-	t := l.start("matvec")
-	t.kernel.Name += fmt.Sprintf(" × %d", columns)
-	t.int("COLUMNS", columns)
-	t.int("ROWS", 256/l.Lanes)
-	t.int("SUMS", 256*columns)
-	unroll := l.Unroll
-	if unroll == 0 {
-		unroll = Unroll
-	}
-	t.int("UNROLL", unroll)
-	t.file("chain", 1)
-	t.unrolled("matvec", columns, unroll)
-	return t.end()
+	rows := l.perThread(columns)
+	return l.few("matvec", columns, rows, l.across()*rows, "matvec_rows")
 }
 
 // Glu is SiLU(first half) · second half of a matrix of which every 64 rows are 32 of either, for few columns, columns at a
 // time; Rows and Width count the rows of a half. Bindings: step, x, y, planes.
 func (l Linear) Glu(columns int) Kernel {
-	t := l.start("glu")
+	rows := l.pairs(columns)
+	return l.few("glu", columns, 2*rows, l.across()*rows, "swiglu", "matvec_glu")
+}
+
+// pairs is how many rows of either half a thread of [Linear.Glu] has.
+func (l Linear) pairs(columns int) int { return max(1, l.perThread(columns)/2) }
+
+// few is a product for few columns: rows a thread, group rows of the result a workgroup.
+func (l Linear) few(kind string, columns, rows, group int, files ...string) Kernel {
+	t := l.start(kind)
 	t.kernel.Name += fmt.Sprintf(" × %d", columns)
 	t.int("COLUMNS", columns)
-	t.int("ROWS", 256/l.Lanes)
-	t.int("SUMS", 2*256*columns)
-	t.file("chain", 1)
-	t.file("swiglu", 1)
-	t.file("matvec_glu", columns)
+	t.int("ROWS", rows)
+	t.int("GROUP", group)
+	t.int("ACROSS", l.across())
+	t.int("THREADS", threads)
+	t.int("SUMS", threads*rows*columns)
+	for _, f := range files {
+		t.file(f)
+	}
+	t.file("matvec", repeat{"$r", rows}, repeat{"$c", columns})
 	return t.end()
 }
 
@@ -109,21 +133,29 @@ func GluOf(width int) Kernel {
 	t.read("x", "f32")
 	t.write("y", "f32")
 	t.int("WIDTH", width)
-	t.file("swiglu", 1)
-	t.file("glu", 1)
+	t.file("swiglu")
+	t.file("glu")
 	return t.end()
 }
 
-// MatvecGrid is the grid of [Linear.Matvec] and [Linear.Glu] for n columns.
+// MatvecGrid is the grid of [Linear.Matvec] for n columns.
 func (l Linear) MatvecGrid(n, columns int) [3]uint32 {
-	rows := 256 / l.Lanes
-	return Grid((l.Rows+rows-1)/rows, (n+columns-1)/columns)
+	return l.fewGrid(l.across()*l.perThread(columns), n, columns)
+}
+
+// GluGrid is the grid of [Linear.Glu] for n columns.
+func (l Linear) GluGrid(n, columns int) [3]uint32 {
+	return l.fewGrid(l.across()*l.pairs(columns), n, columns)
+}
+
+func (l Linear) fewGrid(group, n, columns int) [3]uint32 {
+	return Grid((l.Rows+group-1)/group, (n+columns-1)/columns)
 }
 
 // Matmul is the product for many columns. Bindings as [Linear.Matvec].
 func (l Linear) Matmul() Kernel {
 	t := l.start("matmul")
-	t.file("matmul", 4)
+	t.file("matmul", repeat{"$c", 4})
 	return t.end()
 }
 
@@ -144,9 +176,8 @@ func (l Linear) Embed(width int, scale float64) Kernel {
 	t.int("COUNT", l.Rows)
 	t.int("WIDTH", width)
 	t.float("SCALE", scale)
-	t.file("weights", 1)
-	t.file(l.Layout.name, 1)
-	t.file("embed", 1)
+	l.Layout.decode(t)
+	t.file("embed")
 	return t.end()
 }
 

@@ -65,18 +65,18 @@ func (n Norm) Kernel() Kernel {
 	case n.Gate:
 		t.kernel.Name += " gated"
 		t.read("gate", "f32")
-		t.file("swiglu", 1)
-		t.file("norm_gate", 1)
+		t.file("swiglu")
+		t.file("norm_gate")
 	case n.Turn > 0:
 		t.kernel.Name += " turned"
 		t.read("turns", "vec2<f32>")
 		t.int("DIMS", n.Turn)
 		t.bool("INTERLEAVED", n.Interleaved)
-		t.file("norm_rope", 1)
+		t.file("norm_rope")
 	default:
-		t.file("norm_plain", 1)
+		t.file("norm_plain")
 	}
-	t.file("norm", 1)
+	t.file("norm")
 	return t.end()
 }
 
@@ -107,8 +107,8 @@ func Map(kind model.Kind, width int, factor float64) (Kernel, bool) {
 	t.write("y", "f32")
 	t.int("WIDTH", width)
 	t.float("FACTOR", factor)
-	t.file(m.file, 1)
-	t.file(fmt.Sprintf("map%d", m.inputs), 1)
+	t.file(m.file)
+	t.file(fmt.Sprintf("map%d", m.inputs))
 	return t.end(), true
 }
 
@@ -126,7 +126,7 @@ func Slice(groups, size, offset, length, width int) Kernel {
 	t.int("OFFSET", offset)
 	t.int("LENGTH", length)
 	t.int("WIDTH", width)
-	t.file("slice", 1)
+	t.file("slice")
 	return t.end()
 }
 
@@ -140,7 +140,7 @@ func Rope(heads, size, dims int, interleaved bool) Kernel {
 	t.int("SIZE", size)
 	t.int("DIMS", dims)
 	t.bool("INTERLEAVED", interleaved)
-	t.file("rope", 1)
+	t.file("rope")
 	return t.end()
 }
 
@@ -155,11 +155,11 @@ func ShortConv(channels, taps int, silu bool) Kernel {
 	t.int("TAPS", taps)
 	activate := "x"
 	if silu {
-		t.file("silu", 1)
+		t.file("silu")
 		activate = "apply(x)"
 	}
 	t.fn("fn activate(x: f32) -> f32 { return " + activate + "; }")
-	t.file("short_conv", 1)
+	t.file("short_conv")
 	return t.end()
 }
 
@@ -187,7 +187,7 @@ func (d Delta) Kernel() Kernel {
 	t.int("KEY", d.Key)
 	t.int("VALUE", d.Value)
 	t.int("ROWS", rows)
-	t.file("gated_delta", rows)
+	t.file("gated_delta", repeat{"$c", rows})
 	return t.end()
 }
 
@@ -210,7 +210,7 @@ func Top(count int, first bool) Kernel {
 	t.write("y", "vec2<u32>")
 	t.int("COUNT", count)
 	t.int("KEEP", MaxTop)
-	t.file("top", 1)
+	t.file("top")
 	t.fn("fn take(at: u32, i: u32) { " + take + " }")
 	return t.end()
 }
@@ -230,7 +230,7 @@ func LogSumExp(count int, first bool) Kernel {
 	t.int("COUNT", count)
 	t.fn("fn load(i: u32) -> vec2<f32> { " + load + " }")
 	t.fn("fn result(top: f32, sum: f32) -> vec2<f32> { " + result + " }")
-	t.file("log_sum_exp", 1)
+	t.file("log_sum_exp")
 	return t.end()
 }
 

@@ -70,16 +70,20 @@ func (l *lab) noise(v device.View) error {
 	return nil
 }
 
-// time runs commands until they have taken a while and returns the best time of one run.
+// warm is how long commands run before they are measured: an idle GPU takes a while to raise its clock, up to six times.
+const warm = 300 * time.Millisecond
+
+// time returns the best time of commands on a GPU that is warm.
 func (l *lab) time(cmds []device.Command) (time.Duration, error) {
 	best := time.Hour
-	for i := range 6 {
+	for began, i := time.Now(), 0; i < 5; {
 		begin := time.Now()
 		if err := l.Run(cmds, nil, nil, true); err != nil {
 			return 0, err
 		}
-		if d := time.Since(begin); i > 0 {
-			best = min(best, d)
+		if end := time.Now(); end.Sub(began) > warm {
+			best = min(best, end.Sub(begin))
+			i++
 		}
 	}
 	return best, nil
@@ -101,18 +105,27 @@ func (b *bench) copy() error {
 	if err != nil {
 		return err
 	}
-	cmd := device.Command{Op: device.Copy, From: x, To: y}
+	if err := l.setStep(1, 0); err != nil {
+		return err
+	}
+	b.row("copy", "what", "GB/s read and written")
 	cmds := make([]device.Command, 20)
 	for i := range cmds {
-		cmds[i] = cmd
+		cmds[i] = device.Command{Op: device.Copy, From: x, To: y}
 	}
 	d, err := l.time(cmds)
 	if err != nil {
 		return err
 	}
-	b.copyGBs = 2 * float64(size) * float64(len(cmds)) / d.Seconds() / 1e9
-	b.row("copy", "GB/s read and written")
-	b.row("copy", b.copyGBs)
+	gbs := func(d time.Duration) float64 { return 2 * float64(size) / d.Seconds() / 1e9 }
+	command := gbs(d / time.Duration(len(cmds)))
+	b.row("copy", "command", command)
+	k, _ := kernel.Map(model.SiLU, int(size/4), 0)
+	if d, err = l.try(k, kernel.Elements(int(size/4)), 20, [][]device.View{{l.step, x, y}}); err != nil {
+		return err
+	}
+	b.row("copy", "kernel", gbs(d))
+	b.copyGBs = max(command, gbs(d))
 	begin := time.Now()
 	if err := l.noise(x); err != nil {
 		return err
@@ -181,34 +194,36 @@ func (b *bench) gemv() error {
 		return err
 	}
 	defer l.Close()
-	b.row("gemv", "type", "in", "out", "columns", "lanes", "unroll", "µs", "GB/s", "% of copy")
+	b.row("gemv", "type", "in", "out", "columns", "µs", "GB/s of weights", "% of copy")
 	for _, c := range []struct {
-		t        gguf.Type
-		in, out  int
-		columns  []int
-		allLanes bool
+		t       gguf.Type
+		in, out int
+		columns []int
 	}{
-		{gguf.Q4_0, 5120, 17408, []int{1, 2, 4, 8}, true},
-		{gguf.Q4_0, 17408, 5120, []int{1, 8}, true},
-		{gguf.Q4_0, 5120, 10240, []int{1}, true},
-		{gguf.Q4_0, 5120, 1024, []int{1}, true},
-		{gguf.Q4_0, 5120, 248320, []int{1}, false},
-		{gguf.Q4_K, 5120, 17408, []int{1, 8}, false},
-		{gguf.Q5_K, 5120, 17408, []int{1}, false},
-		{gguf.Q6_K, 5120, 17408, []int{1, 8}, false},
-		{gguf.Q8_0, 5120, 17408, []int{1, 8}, false},
-		{gguf.F16, 5120, 17408, []int{1, 8}, false},
-		{gguf.Q5_0, 5120, 17408, []int{1}, false},
-		{gguf.Q4_1, 5120, 17408, []int{1}, false},
+		{gguf.Q4_0, 5120, 17408, []int{1, 2, 4, 8}},
+		{gguf.Q4_0, 17408, 5120, []int{1, 2, 4, 8}},
+		{gguf.Q4_0, 5120, 10240, []int{1}},
+		{gguf.Q4_0, 5120, 1024, []int{1}},
+		{gguf.Q4_0, 5120, 248320, []int{1}},
+		{gguf.Q4_1, 5120, 17408, []int{1}},
+		{gguf.Q5_0, 5120, 17408, []int{1}},
+		{gguf.Q5_1, 5120, 17408, []int{1}},
+		{gguf.Q8_0, 5120, 17408, []int{1, 4, 8}},
+		{gguf.Q4_K, 5120, 17408, []int{1, 4, 8}},
+		{gguf.Q5_K, 5120, 17408, []int{1}},
+		{gguf.Q6_K, 5120, 17408, []int{1, 4, 8}},
+		{gguf.F16, 5120, 17408, []int{1, 4, 8}},
+		{gguf.BF16, 5120, 17408, []int{1}},
+		{gguf.F32, 5120, 17408, []int{1}},
 	} {
-		if err := b.gemvOf(l, c.t, c.in, c.out, c.columns, c.allLanes); err != nil {
+		if err := b.gemvOf(l, c.t, c.in, c.out, c.columns); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (b *bench) gemvOf(l *lab, t gguf.Type, in, out int, columns []int, allLanes bool) error {
+func (b *bench) gemvOf(l *lab, t gguf.Type, in, out int, columns []int) error {
 	lay, err := kernel.LayoutOf(t)
 	if err != nil {
 		return err
@@ -218,7 +233,7 @@ func (b *bench) gemvOf(l *lab, t gguf.Type, in, out int, columns []int, allLanes
 	for _, n := range lay.Planes(out, blocks) {
 		one += n
 	}
-	copies := int(max(2, (400<<20)/one))
+	copies := int(max(2, (1<<30)/one))
 	mats, size, err := l.matrices(lay, out, blocks, copies)
 	if err != nil {
 		return err
@@ -240,33 +255,21 @@ func (b *bench) gemvOf(l *lab, t gguf.Type, in, out int, columns []int, allLanes
 		return err
 	}
 	defer y.Buffer.Free()
-	lanes := []int{kernel.Lanes(out, blocks)}
-	if allLanes {
-		lanes = []int{8, 16, 32}
+	lin := kernel.Linear{Layout: lay, Blocks: blocks, Rows: out, Width: out, Lanes: kernel.Lanes(blocks)}
+	var sets [][]device.View
+	for _, m := range mats {
+		sets = append(sets, append([]device.View{l.step, x, y}, m...))
 	}
 	for _, n := range columns {
 		if err := l.setStep(n, 0); err != nil {
 			return err
 		}
-		for _, ln := range lanes {
-			unrolls := []int{kernel.Unroll}
-			if allLanes {
-				unrolls = []int{1, 2, 4}
-			}
-			for _, u := range unrolls {
-				lin := kernel.Linear{Layout: lay, Blocks: blocks, Rows: out, Width: out, Lanes: ln, Unroll: u}
-				var sets [][]device.View
-				for _, m := range mats {
-					sets = append(sets, append([]device.View{l.step, x, y}, m...))
-				}
-				d, err := l.try(lin.Matvec(n), lin.MatvecGrid(n, n), 4*copies, sets)
-				if err != nil {
-					return err
-				}
-				gbs := float64(size) / d.Seconds() / 1e9
-				b.row("gemv", t, in, out, n, ln, u, d.Seconds()*1e6, gbs, 100*gbs/max(b.copyGBs, 1))
-			}
+		d, err := l.try(lin.Matvec(n), lin.MatvecGrid(n, n), max(64, 4*copies), sets)
+		if err != nil {
+			return err
 		}
+		gbs := float64(size) / d.Seconds() / 1e9
+		b.row("gemv", t, in, out, n, d.Seconds()*1e6, gbs, 100*gbs/max(b.copyGBs, 1))
 	}
 	return nil
 }
@@ -277,7 +280,7 @@ func (b *bench) gemm() error {
 		return err
 	}
 	defer l.Close()
-	b.row("gemm", "type", "in", "out", "columns", "lanes", "kernel", "µs", "TFLOP/s")
+	b.row("gemm", "type", "in", "out", "columns", "kernel", "µs", "TFLOP/s")
 	for _, t := range []gguf.Type{gguf.Q4_0, gguf.Q4_K, gguf.Q6_K, gguf.F16} {
 		lay, err := kernel.LayoutOf(t)
 		if err != nil {
@@ -301,12 +304,12 @@ func (b *bench) gemm() error {
 				if err := l.setStep(n, 0); err != nil {
 					return err
 				}
-				lin := kernel.Linear{Layout: lay, Blocks: in / 32, Rows: out, Width: out, Lanes: kernel.Lanes(out, in/32)}
+				lin := kernel.Linear{Layout: lay, Blocks: in / 32, Rows: out, Width: out, Lanes: kernel.Lanes(in / 32)}
 				views := [][]device.View{append([]device.View{l.step, x, y}, mats[0]...)}
 				report := func(name string, k kernel.Kernel, grid [3]uint32) error {
 					d, err := l.try(k, grid, 10, views)
 					if err == nil {
-						b.row("gemm", t, in, out, n, lin.Lanes, name, d.Seconds()*1e6, 2*float64(in)*float64(out)*float64(n)/d.Seconds()/1e12)
+						b.row("gemm", t, in, out, n, name, d.Seconds()*1e6, 2*float64(in)*float64(out)*float64(n)/d.Seconds()/1e12)
 					}
 					return err
 				}

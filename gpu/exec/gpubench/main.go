@@ -1,7 +1,7 @@
 // Command gpubench measures the kernels and the executor on a GPU and checks them against the reference. It makes its own
 // synthetic weights, so that one file is all that has to be carried to a machine.
 //
-//	gpubench [-adapter NAME] [-out FOLDER] [-only PART,…] [-layers N]
+//	gpubench [-adapter NAME] [-out FOLDER] [-only PART,…] [-layers N] [-model FILE]
 //
 // Parts: check, copy, gemv, gemm, attention, small, model. Results go to standard output and to FOLDER/PART.csv.
 package main
@@ -22,6 +22,7 @@ type bench struct {
 	out     string
 	layers  int
 	context int
+	file    string
 	files   map[string]*os.File
 	copyGBs float64
 }
@@ -32,8 +33,9 @@ func main() {
 	only := flag.String("only", "check,copy,gemv,gemm,attention,small,model", "the parts to run")
 	layers := flag.Int("layers", 64, "layers of the synthetic model")
 	context := flag.Int("context", 9500, "positions of the synthetic model")
+	file := flag.String("model", "", "a GGUF file to measure instead of the synthetic model")
 	flag.Parse()
-	b := &bench{out: *out, layers: *layers, context: *context, files: map[string]*os.File{}}
+	b := &bench{out: *out, layers: *layers, context: *context, file: *file, files: map[string]*os.File{}}
 	if err := b.run(*name, strings.Split(*only, ",")); err != nil {
 		fmt.Fprintln(os.Stderr, "gpubench:", err)
 		os.Exit(1)

@@ -12,8 +12,11 @@ import (
 	"github.com/pooled/pooled/core/engine"
 	"github.com/pooled/pooled/core/gguf"
 	"github.com/pooled/pooled/core/model"
+	"github.com/pooled/pooled/core/model/ggufmeta"
 	"github.com/pooled/pooled/core/quant"
 	"github.com/pooled/pooled/gpu/exec"
+	"github.com/pooled/pooled/plugins/models/dense"
+	"github.com/pooled/pooled/plugins/models/qwen35"
 )
 
 // The shapes of the 27B hybrid of Qwen 3.5.
@@ -123,31 +126,52 @@ func delta(o *model.Ops, h model.Value, n func(string) string) model.Value {
 	be := o.Linear(h, n("beta"), valueHeads, hidden)
 	d := o.GatedDelta(q, k, v, al, be, n("a"), n("dt"), keyHeads, valueHeads, deltaDim, deltaDim)
 	d = o.RMSNorm(d, n("ssm"), deltaDim, valueHeads, epsilon)
-	return o.Linear(o.Mul(d, o.SiLU(z)), n("out"), hidden, values)
+	return o.Linear(o.SwiGLU(z, d), n("out"), hidden, values)
+}
+
+// load returns what is measured: the synthetic model, or the file that was named.
+func (b *bench) load(ctx context.Context) (*model.Plan, engine.Weights, error) {
+	if b.file == "" {
+		p := plan(b.layers, b.context)
+		w, err := newSynthetic(p)
+		return p, w, err
+	}
+	f, err := gguf.Open(b.file)
+	if err != nil {
+		return nil, nil, err
+	}
+	md := ggufmeta.Of(f)
+	for _, family := range []model.Family{dense.Family{}, qwen35.Family{}} {
+		if slices.Contains(family.Info().Architectures, md.Architecture) {
+			p, err := family.Plan(ctx, md)
+			return p, engine.FileWeights(f), err
+		}
+	}
+	return nil, nil, fmt.Errorf("no family plans %q", md.Architecture)
 }
 
 func (b *bench) model() error {
-	p := plan(b.layers, b.context)
-	w, err := newSynthetic(p)
+	ctx := context.Background()
+	p, w, err := b.load(ctx)
 	if err != nil {
 		return err
 	}
+	vocab, context := p.Vocab, min(b.context, p.Context)
 	be, err := exec.New(b.adapter)
 	if err != nil {
 		return err
 	}
 	defer be.Close()
-	ctx := context.Background()
 	begin := time.Now()
 	s, err := be.Open(ctx, engine.Config{
-		Plan: p, Weights: w, Range: model.LayerRange{End: b.layers}, Embed: true, Head: true, Context: b.context, Ubatch: 512,
+		Plan: p, Weights: w, Range: model.LayerRange{End: len(p.Layers)}, Embed: true, Head: true, Context: context, Ubatch: 512,
 	})
 	if err != nil {
 		return err
 	}
 	defer s.Close()
 	weights, state := s.Memory()
-	b.row("model", "what", "columns", "depth", "ms", "tok/s", "GB/s")
+	b.row("model", "what", "columns", "depth", "ms", "tok/s", "GB/s of weights")
 	load := time.Since(begin)
 	b.row("model", "load", 0, 0, load.Seconds()*1e3, 0, float64(weights)/load.Seconds()/1e9)
 	var mem runtime.MemStats
@@ -171,7 +195,7 @@ func (b *bench) model() error {
 		return nil
 	}
 	for _, depth := range []int{0, 1024, 8192} {
-		if depth+1000 > b.context {
+		if depth+1500 > context {
 			continue
 		}
 		for s.Len() < depth {
@@ -179,7 +203,7 @@ func (b *bench) model() error {
 				return err
 			}
 		}
-		for _, c := range [][2]int{{1, 20}, {2, 4}, {4, 4}, {8, 4}, {16, 3}, {64, 2}, {256, 2}} {
+		for _, c := range [][2]int{{1, 40}, {2, 8}, {4, 8}, {8, 8}, {16, 6}, {64, 2}, {256, 1}, {512, 1}} {
 			if err := run("forward", c[0], c[1]); err != nil {
 				return err
 			}
@@ -187,7 +211,7 @@ func (b *bench) model() error {
 	}
 	b.row("profile", "columns", "position", "operation", "µs each", "times", "ms in all")
 	for _, c := range [][2]int{{1, 1000}, {1, 8192}, {16, 1000}, {512, 1000}} {
-		if c[1]+c[0] > b.context {
+		if c[1]+c[0] > context {
 			continue
 		}
 		if err := b.profile(s, c[0], c[1]); err != nil {
@@ -198,13 +222,18 @@ func (b *bench) model() error {
 }
 
 func (b *bench) profile(s engine.Session, n, pos int) error {
-	times, err := exec.Profile(s, n, pos, 20)
+	times, err := exec.Profile(s, n, pos, max(4, 256/n))
 	if err != nil {
 		return err
 	}
 	sum, count := map[string]time.Duration{}, map[string]int{}
 	var names []string
-	for _, t := range times {
+	total := time.Duration(0)
+	for _, t := range times[:2] {
+		b.row("profile", n, pos, t.Name, t.Time.Seconds()*1e6, 1, t.Time.Seconds()*1e3)
+	}
+	for _, t := range times[2:] {
+		total += t.Time
 		if count[t.Name] == 0 {
 			names = append(names, t.Name)
 		}
@@ -212,6 +241,7 @@ func (b *bench) profile(s engine.Session, n, pos int) error {
 		count[t.Name]++
 	}
 	slices.SortFunc(names, func(x, y string) int { return int(sum[y] - sum[x]) })
+	b.row("profile", n, pos, "all one by one", total.Seconds()*1e6, len(times)-2, total.Seconds()*1e3)
 	for _, name := range names {
 		b.row("profile", n, pos, name, sum[name].Seconds()*1e6/float64(count[name]), count[name], sum[name].Seconds()*1e3)
 	}

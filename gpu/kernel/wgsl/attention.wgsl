@@ -117,12 +117,15 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
       if (busy) {
         l$c *= shrinks[mine + $cu];
         a$c *= shrinks[mine + $cu];
-        let count = min(BLOCK, now.total - key0);
-        for (var j = 0u; j < count; j++) {
-          let v = unpack2x16float(values[((key0 + j) * KVHEADS + head) * VWORDS + word]);
-          let s$c = scores[(mine + $cu) * BLOCK + j];
-          l$c += s$c;
-          a$c = fma(vec2<f32>(s$c), v, a$c);
+        // Eight values are under way at a time. A key that is masked, or behind the last, weighs 0.
+        for (var j = 0u; j < BLOCK; j += 8u) {
+          $each
+          let v$k = unpack2x16float(values[(min(key0 + j + $ku, now.total - 1u) * KVHEADS + head) * VWORDS + word]);
+          $end
+          $each
+          l$c += scores[(mine + $cu) * BLOCK + j + $ku];
+          a$c = fma(vec2<f32>(scores[(mine + $cu) * BLOCK + j + $ku]), v$k, a$c);
+          $end
         }
       }
     }

@@ -26,7 +26,7 @@ fn main(
   let token = tokens[t];
   if (token < FIRST || token - FIRST >= COUNT) { return; }
   let row = token - FIRST;
-  let w = decode(((row / 32u) * BLOCKS + b) * 32u + row % 32u);
+  let w = decode(place(row), b);
   let at = b * 32u;
   put(t, at, w.a);
   put(t, at + 4u, w.b);

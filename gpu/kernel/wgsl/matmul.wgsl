@@ -40,7 +40,7 @@ fn main(
   let rn = id % 16u; // rows 4·rn … and 64 + 4·rn …
   let tm = id / 16u; // columns 4·tm …
   let row = r0 + id; // the row that threads 0…127 decode
-  let base = (row / 32u) * BLOCKS * 32u + row % 32u;
+  let spot = place(row);
   var sum0$c = vec4<f32>(0.0);
   var sum1$c = vec4<f32>(0.0);
   var total0$c = vec4<f32>(0.0);
@@ -49,7 +49,7 @@ fn main(
     for (var b = lane; b < BLOCKS; b += LANES) {
       if (id < 128u) {
         if (row < PADDED) {
-          let w = decode(base + b * 32u);
+          let w = decode(spot, b);
           let slot = id / 4u;
           let part = id % 4u;
           put(0u, slot, part, w.a);

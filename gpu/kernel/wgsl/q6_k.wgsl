@@ -1,53 +1,28 @@
-// Weight format Q6_K: decodes block i, 32 weights of one row, to float32.
+// Weight format Q6_K: 32 weights of one row a block.
 //
 // w = d·sc·(q − 32), q in 0…63; d per 256 weights, sc in −128…127 per 16.
 // Bindings: w0 vec4<u32> [blocks] low four bits as in q4_0; w1 u16 [blocks] two sc, a byte each; w2 f16 [blocks/8] d; w3 vec2<u32> [blocks] high bits, two a weight, weight j at bit 2(j mod 16) of word j/16; all read.
-// Block i of a matrix [rows, 32·BLOCKS] is (tile·BLOCKS + block)·32 + row mod 32, where tile = row/32.
-// Source: ggml-common.h, block_q6_K; repacked by Layout.Pack. Test: gpu/optest, "linear q6_K" and "embed q6_K".
+// Block b of row r of a matrix [rows, 32·BLOCKS] is number (tile·BLOCKS + b)·32 + r mod 32, where tile = r/32.
+// Source: ggml-common.h, block_q6_K; repacked by Layout.Pack. Test: gpu/optest, "linear Q6_K" and "embed Q6_K".
 
-fn low(w: u32) -> vec4<f32> {
-  return vec4<f32>(f32(w & 15u), f32((w >> 8u) & 15u), f32((w >> 16u) & 15u), f32((w >> 24u) & 15u));
-}
+struct Packed { q: vec4<u32>, h: vec2<u32>, s: f32, t: f32 };
 
-fn high(w: u32) -> vec4<f32> {
-  return vec4<f32>(f32((w >> 4u) & 15u), f32((w >> 12u) & 15u), f32((w >> 20u) & 15u), f32(w >> 28u));
-}
-
-// super_block is the number of the super-block of 256 weights that block i is in.
-fn super_block(i: u32) -> u32 {
-  let tile = i / (32u * BLOCKS);
-  let block = (i / 32u) % BLOCKS;
-  return (tile * (BLOCKS / 8u) + block / 8u) * 32u + (i & 31u);
-}
-
-// half16 reads float16 number i of a plane.
-fn half16(i: u32) -> f32 {
-  let pair = unpack2x16float(w2[i >> 1u]);
-  return select(pair.x, pair.y, (i & 1u) == 1u);
-}
-
-// top returns 16 times each of the four lowest pairs of bits of h.
-fn top(h: u32) -> vec4<f32> {
-  return vec4<f32>(f32((h & 3u) << 4u), f32((h & 12u) << 2u), f32(h & 48u), f32((h & 192u) >> 2u));
-}
-
-fn decode(i: u32) -> Weights {
-  let q = w0[i];
-  let h = w3[i];
+fn fetch(spot: u32, b: u32) -> Packed {
+  let i = spot + b * 32u;
   let sc = bitcast<i32>(w1[i >> 1u] >> ((i & 1u) * 16u));
-  let d = half16(super_block(i));
-  let s = d * f32((sc << 24u) >> 24u);
-  let t = d * f32((sc << 16u) >> 24u);
-  let m = vec4<f32>(-32.0 * s);
-  let n = vec4<f32>(-32.0 * t);
-  return Weights(
-    fma(vec4<f32>(s), low(q.x) + top(h.x), m),
-    fma(vec4<f32>(s), low(q.y) + top(h.x >> 8u), m),
-    fma(vec4<f32>(s), low(q.z) + top(h.x >> 16u), m),
-    fma(vec4<f32>(s), low(q.w) + top(h.x >> 24u), m),
-    fma(vec4<f32>(t), high(q.x) + top(h.y), n),
-    fma(vec4<f32>(t), high(q.y) + top(h.y >> 8u), n),
-    fma(vec4<f32>(t), high(q.z) + top(h.y >> 16u), n),
-    fma(vec4<f32>(t), high(q.w) + top(h.y >> 24u), n),
-  );
+  let at = super_block(spot, b);
+  let d = half_of(w2[at >> 1u], at);
+  return Packed(w0[i], w3[i], d * f32((sc << 24u) >> 24u), d * f32((sc << 16u) >> 24u));
 }
+
+// top returns 16 times each of four pairs of bits of h, from bit 8·k.
+fn top(h: u32, k: u32) -> vec4<u32> { return (vec4<u32>(h >> (8u * k)) << vec4<u32>(4u, 2u, 0u, 0u) >> vec4<u32>(0u, 0u, 0u, 2u)) & vec4<u32>(48u); }
+
+fn quad0(p: Packed) -> vec4<f32> { return fma(vec4<f32>(p.s), exact(low(p.q.x) | top(p.h.x, 0u)), vec4<f32>(-32.0 * p.s)); }
+fn quad1(p: Packed) -> vec4<f32> { return fma(vec4<f32>(p.s), exact(low(p.q.y) | top(p.h.x, 1u)), vec4<f32>(-32.0 * p.s)); }
+fn quad2(p: Packed) -> vec4<f32> { return fma(vec4<f32>(p.s), exact(low(p.q.z) | top(p.h.x, 2u)), vec4<f32>(-32.0 * p.s)); }
+fn quad3(p: Packed) -> vec4<f32> { return fma(vec4<f32>(p.s), exact(low(p.q.w) | top(p.h.x, 3u)), vec4<f32>(-32.0 * p.s)); }
+fn quad4(p: Packed) -> vec4<f32> { return fma(vec4<f32>(p.t), exact(high(p.q.x) | top(p.h.y, 0u)), vec4<f32>(-32.0 * p.t)); }
+fn quad5(p: Packed) -> vec4<f32> { return fma(vec4<f32>(p.t), exact(high(p.q.y) | top(p.h.y, 1u)), vec4<f32>(-32.0 * p.t)); }
+fn quad6(p: Packed) -> vec4<f32> { return fma(vec4<f32>(p.t), exact(high(p.q.z) | top(p.h.y, 2u)), vec4<f32>(-32.0 * p.t)); }
+fn quad7(p: Packed) -> vec4<f32> { return fma(vec4<f32>(p.t), exact(high(p.q.w) | top(p.h.y, 3u)), vec4<f32>(-32.0 * p.t)); }
