@@ -246,6 +246,13 @@ func TestModels(t *testing.T) {
 	if out := ok(t, "", "show", "mine"); !strings.Contains(out, "qwen35") || !strings.Contains(out, "12 layers, 3 with attention") {
 		t.Errorf("show says %q", out)
 	}
+	var shown showResult
+	if err := json.Unmarshal([]byte(ok(t, "", "show", "mine", "--json")), &shown); err != nil {
+		t.Fatal(err)
+	}
+	if shown.Model != "mine" || shown.Layers != 13 || len(shown.Types) == 0 || shown.Types[0].Type != "Q4_0" {
+		t.Errorf("show --json says %+v", shown)
+	}
 	if r := runOf(t, "-m", "mine", "Who are you?"); r.Text != whoAmI {
 		t.Errorf("the pulled model says %q", r.Text)
 	}

@@ -144,6 +144,9 @@ func (c *commands) list() *cobra.Command {
 				return err
 			}
 			for _, u := range unfinished {
+				if u.Bytes == 0 {
+					continue // nothing came
+				}
 				next := "; pull it again to go on"
 				if u.Source != "" {
 					next = "; go on with: pooled pull " + u.Source
@@ -217,7 +220,7 @@ func (c *commands) show() *cobra.Command {
 			defer f.Close()
 			d := weights.Describe(f)
 			if asJSON {
-				return json.NewEncoder(c.Out).Encode(d)
+				return json.NewEncoder(c.Out).Encode(showJSON(name, d))
 			}
 			tw := tabwriter.NewWriter(c.Out, 0, 0, 2, ' ', 0)
 			row := func(k string, v any) {
@@ -246,6 +249,44 @@ func (c *commands) show() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
+}
+
+type showResult struct {
+	Model        string      `json:"model"`
+	Path         string      `json:"path,omitempty"`
+	Name         string      `json:"name"`
+	Architecture string      `json:"architecture"`
+	Parameters   int64       `json:"parameters"`
+	Size         int64       `json:"size"`
+	Parts        int         `json:"parts"`
+	Layers       int         `json:"layers"`
+	Hidden       int         `json:"hidden"`
+	Context      int         `json:"context"`
+	Vocabulary   int         `json:"vocabulary"`
+	Tokenizer    string      `json:"tokenizer"`
+	Template     bool        `json:"template"`
+	Licence      string      `json:"licence"`
+	Quantisation string      `json:"quantisation"`
+	Types        []typeShare `json:"types"`
+}
+
+type typeShare struct {
+	Type     string `json:"type"`
+	Tensors  int    `json:"tensors"`
+	Elements int64  `json:"elements"`
+	Bytes    int64  `json:"bytes"`
+}
+
+func showJSON(name string, d *weights.Details) showResult {
+	r := showResult{
+		Model: name, Path: d.Path, Name: d.Name, Architecture: d.Architecture, Parameters: d.Parameters, Size: d.Size,
+		Parts: d.Parts, Layers: d.Layers, Hidden: d.Hidden, Context: d.Context, Vocabulary: d.Vocabulary,
+		Tokenizer: d.Tokenizer, Template: d.Template, Licence: d.Licence, Quantisation: d.Quantisation, Types: []typeShare{},
+	}
+	for _, t := range d.Types {
+		r.Types = append(r.Types, typeShare{t.Type.String(), t.Tensors, t.Elems, t.Bytes})
+	}
+	return r
 }
 
 func yesNo(b bool) string {
