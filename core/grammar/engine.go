@@ -20,6 +20,8 @@ const (
 type Grammar struct {
 	Kind Kind
 	Text string
+
+	source *value // the schema as it was written, for Locate
 }
 
 // Lark returns a grammar in llguidance's dialect of Lark, in which %json {…} embeds a schema. Its schemas must have passed
@@ -42,11 +44,11 @@ const (
 //
 // Errors: *SchemaError for keywords that cannot be honoured.
 func JSONSchema(schema json.RawMessage, layout Layout) (Grammar, error) {
-	text, err := prepare(schema, layout)
+	text, source, err := prepare(schema, layout)
 	if err != nil {
 		return Grammar{}, err
 	}
-	return Grammar{Kind: KindSchema, Text: text}, nil
+	return Grammar{Kind: KindSchema, Text: text, source: source}, nil
 }
 
 // Engine starts matchers for one vocabulary.

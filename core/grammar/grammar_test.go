@@ -13,20 +13,32 @@ import (
 
 func TestRefusedKeywords(t *testing.T) {
 	for _, c := range []struct{ schema, path, reason string }{
-		{`{"not":{}}`, "/not", "cannot be enforced"},
+		{`{"not":{"type":"null"}}`, "/not", "cannot be enforced"},
 		{`{"properties":{"a/b":{"properties":{"~x":{"uniqueItems":true}}}}}`, "/properties/a~1b/properties/~0x/uniqueItems", "cannot be enforced"},
 		{`{"anyOf":[{},{"if":{},"then":{}}]}`, "/anyOf/1/if", "cannot be enforced"},
-		{`{"items":[{"contains":{}}]}`, "/items/0/contains", "cannot be enforced"},
-		{`{"items":{"propertyNames":{}}}`, "/items/propertyNames", "cannot be enforced"},
-		{`{"prefixItems":[true,{"dependentRequired":{}}]}`, "/prefixItems/1/dependentRequired", "cannot be enforced"},
-		{`{"$defs":{"x":{"unevaluatedProperties":false}}}`, "/$defs/x/unevaluatedProperties", "cannot be enforced"},
+		{`{"items":[{"contains":{"const":1}}]}`, "/items/0/contains", "cannot be enforced"},
+		{`{"items":{"propertyNames":{"format":"date"}}}`, "/items/propertyNames", "cannot be enforced"},
+		{`{"prefixItems":[true,{"dependentRequired":[]}]}`, "/prefixItems/1/dependentRequired", "must be an object"},
+		{`{"$defs":{"x":{"allOf":[{}],"unevaluatedProperties":false}}}`, "/$defs/x/unevaluatedProperties", "cannot be enforced"},
 		{`{"additionalProperties":{"patternProperties":{"^a":{"$dynamicRef":"#x"}}}}`, "/additionalProperties/patternProperties/^a/$dynamicRef", "cannot be enforced"},
 		{`{"type":"object","x-guidance":{"lenient":true}}`, "/x-guidance", "cannot be enforced"},
 		{`{"type":"string","format":"regex"}`, "/format", `"regex"`},
 		{`{"type":["null","string"],"format":"color"}`, "/format", `"color"`},
 		{`{"format":5}`, "/format", "a format is a string"},
 		{`{"$ref":"http://example.com/x"}`, "/$ref", "only references into the schema itself"},
-		{`{"$ref":"#name"}`, "/$ref", "only references into the schema itself"},
+		{`{"$ref":"#name"}`, "/$ref", "there is no schema at \"#name\""},
+		{`{"$ref":"#/x","x":{"uniqueItems":true}}`, "/$ref", "there is no schema at"},
+		{`{"properties":{"a":{"$id":"b","$ref":"#"}}}`, "/properties/a/$ref", "$id of its own"},
+		{`{"properties":{"a":{"not":{"type":"null"}}},"$ref":"#/properties/a"}`, "/properties/a/not", "cannot be enforced"},
+		{`{"enum":[1,[12345678901234567]]}`, "/enum/1/0", "too many digits"},
+		{`{"maximum":1e30}`, "/maximum", "too many digits"},
+		{`{"allOf":[{"multipleOf":70001},{"multipleOf":70002}]}`, "/allOf/1/multipleOf", "too large to be combined"},
+		{`{"minItems":1.5}`, "/minItems", "whole number"},
+		{`{"minProperties":2,"required":[]}`, "/minProperties", "cannot be enforced"},
+		{`{"pattern":"a(?=b)"}`, "/pattern", `"(?=b"`},
+		{`{"pattern":"[a--b]"}`, "/pattern", `"--"`},
+		{`{"patternProperties":{"\\bx":true}}`, "/patternProperties/\\bx", "in a pattern"},
+		{`{"dependentRequired":{"a":["b"],"b":["c"],"c":["d"],"d":["e"],"e":["f"],"f":["g"],"g":["a"]}}`, "", "too many alternatives"},
 		{`{"properties":{"a":5}}`, "/properties/a", "must be an object or a boolean"},
 		{`{"properties":[]}`, "/properties", "must be an object"},
 		{`5`, "", "must be an object or a boolean"},
@@ -42,12 +54,52 @@ func TestRefusedKeywords(t *testing.T) {
 	}
 }
 
+func TestTranslatedPatterns(t *testing.T) {
+	for _, c := range []struct{ pattern, want string }{
+		{`^a{2,3}(?:b|c)*$`, `^a{2,3}(?:b|c)*$`},
+		{`[[&~^]\/é`, `[\[\&\~\^]/é`},
+		{`[^]`, `(?s:.)`},
+		{`\S[\b\d-]}\0`, `[^` + spaces + `][\x08\d-]\}\x00`},
+		{`\u00e9\p{L}(?<x>y)`, `\u00e9\p{L}(?<x>y)`},
+	} {
+		if got, err := translate(c.pattern); err != nil || got != c.want {
+			t.Errorf("%s: got %s, %v; want %s", c.pattern, got, err, c.want)
+		}
+	}
+	for _, pattern := range []string{`(?i)a`, `(?<!a)b`, `\b`, `\1`, `\A`, `\z`, `a{,2}`, `{`, `[]`, `[a`, `\`, `[a--b]`, `\pL`, `\x{41}`, `\cA`} {
+		if got, err := translate(pattern); err == nil {
+			t.Errorf("%s became %s, want an error", pattern, got)
+		}
+	}
+}
+
 func TestPreparedSchema(t *testing.T) {
 	for _, c := range []struct{ schema, want string }{
 		{`true`, `true`},
 		{`{"z":1e3,"a":{"type":"x"},"properties":{"b":{"deprecated":true,"uniqueItems":false},"a":true}}`, `{"z":1e3,"a":{"type":"x"},"properties":{"b":{},"a":true},`},
 		{`{"type":"integer","format":"int32","enum":["<&>\u2028"]}`, `{"type":"integer","enum":["\u003c\u0026\u003e\u2028"],`},
-		{`{"properties":{"not":{"type":"string"},"format":{"type":"string"}},"required":["not"]}`, `{"properties":{"not":{"type":"string"},"format":{"type":"string"}},"required":["not"],`},
+		{`{"properties":{"not":{"type":"string"},"format":{"type":"string"}},"required":["not"]}`, `{"properties":{"not":{"type":"string"},"format":{"type":"string"}},"required":["not"],"patternProperties":{"":true},"additionalProperties":false,`},
+		{`{"properties":{"a":true},"additionalProperties":{"type":"null"}}`, `{"properties":{"a":true},"additionalProperties":{"type":"null"},"x-guidance":{"whitespace_flexible":false,"item_separator":", ","key_separator":": ","json_allowed_escapes":"nrbtf\\\"",`},
+		{`{"not":{},"then":false,"minContains":2,"unevaluatedItems":true}`, `{"allOf":[false],`},
+		{`{"prefixItems":[true],"additionalItems":false}`, `{"prefixItems":[true],`},
+		{`{"items":[true],"additionalItems":false}`, `{"items":[true],"additionalItems":false,`},
+		{`{"unevaluatedProperties":false,"minLength":2.0}`, `{"minLength":2,"additionalProperties":false,`},
+		{`{"propertyNames":{"pattern":"^."},"additionalProperties":{"type":"null"}}`, `{"additionalProperties":false,"patternProperties":{"^[^\\n\\r\\x{2028}\\x{2029}]":{"type":"null"}},`},
+		{`{"propertyNames":{"enum":["a"]}}`, `{"additionalProperties":false,"properties":{"a":true},`},
+		{`{"propertyNames":{"minLength":2}}`, `{"additionalProperties":false,"patternProperties":{"^(?s:.{2,})$":true},`},
+		{`{"properties":{"a":true},"enum":[{}],"additionalProperties":false}`, `{"properties":{"a":true},"additionalProperties":false,"enum":[{}],`},
+		{`{"oneOf":[{"const":1},{"enum":[2,"1"]}]}`, `{"anyOf":[{"const":1},{"enum":[2,"1"]}],`},
+		{`{"oneOf":[{"const":1},{"const":1.0}]}`, `{"oneOf":[`},
+		{`{"anyOf":[true],"oneOf":[{"type":"integer"},{"type":["null","string"]}]}`, `{"anyOf":[true],"allOf":[{"anyOf":[`},
+		{`{"oneOf":[{"type":"integer"},{"type":"number"}]}`, `{"oneOf":[`},
+		{`{"oneOf":[{"required":["a"]},{"properties":{"b":true},"additionalProperties":false}]}`, `{"oneOf":[`},
+		{`{"oneOf":[{"type":"object","required":["a"]},{"properties":{"b":true},"additionalProperties":false}]}`, `{"anyOf":[`},
+		{`{"oneOf":[{"type":"object","required":["a"]},{"properties":{"b":true}}]}`, `{"oneOf":[`},
+		{`{"type":"object","oneOf":[{"type":"object","required":["k"],"properties":{"k":{"const":1}}},{"properties":{"k":{"allOf":[{"const":2}]}}}]}`, `{"type":"object","anyOf":[`},
+		{`{"oneOf":[{"$ref":"#/$defs/a"},{"type":"null"}],"$defs":{"a":{"$ref":"#/$defs/b"},"b":{"type":"string"}}}`, `{"anyOf":[{"$ref":"#/$defs/a"},`},
+		{`{"$ref":"#x","$defs":{"a/b":{"$anchor":"x"}}}`, `{"$ref":"#/$defs/pooled:0","$defs":{"a/b":{"$anchor":"x"},"pooled:0":{"$anchor":"x"}},`},
+		{`{"$id":"http://x/y","properties":{"~":{"$ref":"http://x/y#/properties/~0"}},"additionalProperties":false}`, `{"$id":"http://x/y","properties":{"~":{"$ref":"#/$defs/pooled:0"}},"additionalProperties":false,"$defs":{"pooled:0":{"$ref":"#/$defs/pooled:0"}},`},
+		{`{"dependentRequired":{"a":["b"]}}`, `{"allOf":[{"anyOf":[{"properties":{"a":false},"patternProperties":{"":true},"additionalProperties":false},{"required":["a"],"allOf":[{"required":["b"]}]}]}],`},
 		{`{"const":{"not":1},"default":{"if":1},"examples":[{"contains":1}]}`, `{"const":{"not":1},"default":{"if":1},"examples":[{"contains":1}],`},
 		{`{"type":"string","type":"null"}`, `{"type":"null",`},
 	} {

@@ -86,8 +86,11 @@ func (v *value) set(key string, x *value) {
 	v.members = append(v.members, member{key, x})
 }
 
-// get returns a member, or nil.
+// get returns a member, or nil; nothing has no members.
 func (v *value) get(key string) *value {
+	if v == nil {
+		return nil
+	}
 	for _, m := range v.members {
 		if m.key == key {
 			return m.value

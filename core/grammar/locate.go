@@ -19,7 +19,26 @@ func Locate(g Grammar, compiles func(Grammar) bool) string {
 		return ""
 	}
 	l := locator{root: root, compiles: compiles, tries: maxTries}
-	return l.inside(root, "")
+	return written(g.source, l.inside(root, ""))
+}
+
+// written cuts a pointer down to what the schema has as it was written.
+func written(v *value, pointer string) string {
+	out := ""
+	for _, segment := range strings.Split(pointer, "/")[1:] {
+		switch i, err := strconv.Atoi(segment); {
+		case v == nil:
+			return out
+		case v.kind == '[' && err == nil && i >= 0 && i < len(v.items):
+			v = v.items[i]
+		default:
+			v = v.get(strings.NewReplacer("~1", "/", "~0", "~").Replace(segment))
+		}
+		if v != nil {
+			out += "/" + segment
+		}
+	}
+	return out
 }
 
 type locator struct {
@@ -44,7 +63,7 @@ func (l *locator) inside(v *value, path string) string {
 	for _, m := range ordered {
 		at := path + "/" + escape(m.key)
 		for _, part := range parts(m, at) {
-			if part.value.kind == '{' && l.refuses(part.value) {
+			if part.value.kind == '{' && !strings.HasPrefix(part.key, "/$defs/"+copyPrefix) && l.refuses(part.value) {
 				return l.inside(part.value, part.key)
 			}
 		}

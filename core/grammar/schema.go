@@ -7,53 +7,61 @@ import (
 	"strings"
 )
 
-// refused are the keywords that the engine knows and cannot honour.
-var refused = map[string]bool{
-	"not": true, "if": true, "then": true, "else": true,
-	"dependencies": true, "dependentRequired": true, "dependentSchemas": true,
-	"contains": true, "minContains": true, "maxContains": true,
-	"propertyNames": true, "unevaluatedItems": true, "unevaluatedProperties": true,
-	"$dynamicRef": true, "$recursiveRef": true,
+// refused are the keywords that cannot be honoured, but for the simple cases that rewrite turns into others first.
+var refused = []string{
+	"not", "if", "then", "else", "contains", "minContains", "maxContains", "propertyNames", "uniqueItems",
+	"unevaluatedItems", "unevaluatedProperties", "dependencies", "$dynamicRef", "$recursiveRef",
 	// The engine's own switches, some of which would loosen a schema.
-	"x-guidance": true,
+	"x-guidance",
 }
 
 // dropped are keywords without an effect on what is valid, which the engine would refuse.
-var dropped = map[string]bool{
-	"$dynamicAnchor": true, "$recursiveAnchor": true, "$vocabulary": true, "deprecated": true, "contentSchema": true,
-}
-
-// formats are the string formats that the engine enforces.
-var formats = []string{"date", "date-time", "duration", "email", "hostname", "ipv4", "ipv6", "time", "uri", "uuid"}
+var dropped = []string{"$dynamicAnchor", "$recursiveAnchor", "$vocabulary", "deprecated", "contentSchema"}
 
 // Where keywords hold schemas.
 var (
-	schemaKeywords = []string{"items", "additionalItems", "additionalProperties"}
+	schemaKeywords = []string{"items", "additionalItems", "additionalProperties", "unevaluatedItems", "unevaluatedProperties", "propertyNames"}
 	listKeywords   = []string{"anyOf", "oneOf", "allOf", "prefixItems", "items"}
-	mapKeywords    = []string{"properties", "patternProperties", "$defs", "definitions"}
+	mapKeywords    = []string{"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"}
+)
+
+// What keywords hold otherwise.
+var (
+	countKeywords  = []string{"minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"}
+	numberKeywords = []string{"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "const", "enum"}
 )
 
 // layouts are the engine's switches for white space. Free white space is bounded, or a model could fill its answer with it.
 var layouts = map[Layout]string{
-	LayoutFree: `{"json_allow_general_unicode_escapes":true,"whitespace_pattern":"[ \\t\\r]{1,40}|[ \\t\\r]{0,8}\\n[ \\t\\r]{0,120}"}`,
-	LayoutLine: `{"json_allow_general_unicode_escapes":true,"whitespace_flexible":false,"item_separator":", ","key_separator":": "}`,
+	LayoutFree: `{"whitespace_pattern":"[ \\t\\r]{1,40}|[ \\t\\r]{0,8}\\n[ \\t\\r]{0,120}"}`,
+	LayoutLine: `{"whitespace_flexible":false,"item_separator":", ","key_separator":": "}`,
 }
 
-// prepare checks a schema and returns its text for the engine.
-func prepare(schema json.RawMessage, layout Layout) (string, error) {
+// prepare checks a schema and returns its text for the engine, and the schema as it was written.
+func prepare(schema json.RawMessage, layout Layout) (text string, source *value, err error) {
 	v, err := parse(schema)
 	if err != nil {
-		return "", &SchemaError{Reason: "it is not JSON: " + err.Error()}
+		return "", nil, &SchemaError{Reason: "it is not JSON: " + err.Error()}
 	}
-	if err := check(v, ""); err != nil {
-		return "", err
+	source = v.clone()
+	d, err := newDocument(v)
+	if err != nil {
+		return "", nil, err
+	}
+	if err := d.rewrite(); err != nil {
+		return "", nil, err
 	}
 	if v.kind == '{' {
-		v.set("x-guidance", mustParse(layouts[layout]))
+		switches := mustParse(layouts[layout])
+		if d.oneSpelling {
+			switches.set("json_allowed_escapes", &value{scalar: `nrbtf\"`})
+		}
+		switches.set("json_allow_general_unicode_escapes", &value{scalar: true})
+		v.set("x-guidance", switches)
 	}
 	var b strings.Builder
 	v.write(&b)
-	return b.String(), nil
+	return b.String(), source, nil
 }
 
 func mustParse(text string) *value {
@@ -64,45 +72,61 @@ func mustParse(text string) *value {
 	return v
 }
 
-// check refuses what cannot be honoured in a schema and its parts, and drops what has no effect.
-func check(v *value, path string) error {
+// check refuses what cannot be honoured in a schema and puts what can into the engine's form. Its parts are checked before it
+// is rewritten, so that an error has the path of the keyword as it was written.
+func (d *document) check(v *value, path string) error {
 	if _, ok := v.scalar.(bool); ok {
 		return nil
 	}
 	if v.kind != '{' {
 		return &SchemaError{Path: path, Reason: "a schema must be an object or a boolean"}
 	}
-	v.members = slices.DeleteFunc(v.members, func(m member) bool {
-		return dropped[m.key] || m.key == "uniqueItems" && m.value.scalar == false || m.key == "format" && !forStrings(v)
-	})
-	for _, m := range v.members {
+	d.simplify(v, path)
+	for _, m := range slices.Clone(v.members) {
 		at := path + "/" + escape(m.key)
-		switch {
-		case refused[m.key], m.key == "uniqueItems":
+		if slices.Contains(refused, m.key) && !convertible(v, m.key) {
 			return &SchemaError{Path: at, Reason: "this keyword cannot be enforced while a text is written; remove it and check the answer instead"}
-		case m.key == "format":
-			if err := checkFormat(m.value, at); err != nil {
-				return err
-			}
-		case m.key == "$ref":
-			if err := checkRef(m.value, at); err != nil {
-				return err
-			}
 		}
-		if err := checkParts(m, at); err != nil {
+		if err := d.checkParts(m, at); err != nil {
 			return err
 		}
+		if err := d.checkValue(v, m, at); err != nil {
+			return err
+		}
+	}
+	if err := d.convert(v, path); err != nil {
+		return err
+	}
+	return d.names(v, path)
+}
+
+// checkValue checks the value of a keyword that holds no schemas.
+func (d *document) checkValue(v *value, m member, at string) error {
+	switch {
+	case m.key == "format":
+		return checkFormat(v, m.value, at)
+	case m.key == "pattern":
+		return translateMember(m.value, at)
+	case m.key == "patternProperties":
+		return translateKeys(m.value, at)
+	case slices.Contains(countKeywords, m.key):
+		return checkCount(m.value, at)
+	case slices.Contains(numberKeywords, m.key):
+		if m.key == "multipleOf" {
+			d.multiples = append(d.multiples, at)
+		}
+		return d.checkNumbers(m, at)
 	}
 	return nil
 }
 
 // checkParts checks the schemas that a keyword holds.
-func checkParts(m member, at string) error {
+func (d *document) checkParts(m member, at string) error {
 	if slices.Contains(mapKeywords, m.key) && m.value.kind != '{' {
 		return &SchemaError{Path: at, Reason: "this must be an object"}
 	}
 	for _, p := range parts(m, at) {
-		if err := check(p.value, p.key); err != nil {
+		if err := d.check(p.value, p.key); err != nil {
 			return err
 		}
 	}
@@ -121,27 +145,13 @@ func forStrings(v *value) bool {
 	return types.scalar == "string"
 }
 
-func checkFormat(v *value, at string) error {
-	name, ok := v.scalar.(string)
-	if !ok {
-		return &SchemaError{Path: at, Reason: "a format is a string"}
-	}
-	if !slices.Contains(formats, name) {
-		return &SchemaError{Path: at, Reason: fmt.Sprintf("the format %q cannot be enforced; remove it, use a pattern, or one of %s", name, strings.Join(formats, ", "))}
-	}
-	return nil
-}
-
-func checkRef(v *value, at string) error {
-	ref, ok := v.scalar.(string)
-	if !ok || ref != "#" && !strings.HasPrefix(ref, "#/") {
-		return &SchemaError{Path: at, Reason: fmt.Sprintf("only references into the schema itself (#/…) can be followed, not %q", fmt.Sprint(v.scalar))}
-	}
-	return nil
-}
-
 // escape makes a key a part of a JSON pointer.
 // Source: RFC 6901, section 3.
 func escape(key string) string {
 	return strings.NewReplacer("~", "~0", "/", "~1").Replace(key)
+}
+
+// errorf returns a SchemaError.
+func errorf(path, format string, args ...any) error {
+	return &SchemaError{Path: path, Reason: fmt.Sprintf(format, args...)}
 }

@@ -70,9 +70,9 @@ func TestRefusals(t *testing.T) {
 		tools  []Tool
 		path   string
 	}{
-		{"a keyword that cannot be enforced", HermesJSON, one(`{"type":"object","properties":{"a":{"not":{}}}}`), "/tools/0/parameters/properties/a/not"},
+		{"a keyword that cannot be enforced", HermesJSON, one(`{"type":"object","properties":{"a":{"not":{"type":"null"}}}}`), "/tools/0/parameters/properties/a/not"},
 		{"deeper", LlamaJSON, one(`{"type":"object","properties":{"a":{"type":"array","items":{"type":"array","uniqueItems":true}}}}`), "/tools/0/parameters/properties/a/items/uniqueItems"},
-		{"in the second tool", MistralArgs, append(one(`{}`), Tool{"u", json.RawMessage(`{"if":{}}`)}), "/tools/1/parameters/if"},
+		{"in the second tool", MistralArgs, append(one(`{}`), Tool{"u", json.RawMessage(`{"if":{},"then":false}`)}), "/tools/1/parameters/if"},
 		{"the engine's switches", HermesJSON, one(`{"type":"object","x-guidance":{"lenient":true}}`), "/tools/0/parameters/x-guidance"},
 		{"no object", HermesJSON, one(`{"type":"array"}`), "/tools/0/parameters/type"},
 		{"an unknown format", MistralJSON, one(`{"type":"object","properties":{"a":{"type":"string","format":"color"}}}`), "/tools/0/parameters/properties/a/format"},
@@ -118,7 +118,7 @@ func TestResponseFormat(t *testing.T) {
 		"object":  {`{"type":"json_object"}`, "", true},
 		"schema":  {`{"type":"json_schema","json_schema":{"name":"x","schema":{"type":"object"}}}`, "", true},
 		"none":    {`{"type":"json_schema"}`, "/response_format/json_schema/schema", false},
-		"refused": {`{"type":"json_schema","json_schema":{"schema":{"not":{}}}}`, "/response_format/json_schema/schema/not", false},
+		"refused": {`{"type":"json_schema","json_schema":{"schema":{"not":{"type":"null"}}}}`, "/response_format/json_schema/schema/not", false},
 		"unknown": {`{"type":"xml"}`, "/response_format/type", false},
 		"no JSON": {`[`, "/response_format", false},
 	} {

@@ -259,7 +259,16 @@ func (e *Engine) Matcher(ctx context.Context, g grammar.Grammar) (grammar.Matche
 		_, err = e.guest.Call(limited, "free_matcher", id)
 		return err == nil
 	})
-	return nil, &grammar.SchemaError{Path: path, Reason: reason}
+	return nil, &grammar.SchemaError{Path: path, Reason: explain(reason)}
+}
+
+// explain puts the guest's reasons into the words of one who writes schemas.
+func explain(reason string) string {
+	if strings.HasPrefix(reason, "oneOf constraints are not supported") {
+		return "the alternatives may overlap, and that only one is met cannot be enforced; use anyOf, or require a property in each that has a const of its own"
+	}
+	reason, _, _ = strings.Cut(reason, "\n")
+	return reason
 }
 
 // startMatcher starts a matcher; the reason says why the guest refuses the grammar.
