@@ -85,7 +85,12 @@ func TestTasks(t *testing.T) {
 	defer b.close()
 	b.settings.tokens = 0 // a token of the script is a byte
 	var results []result
-	for _, task := range all {
+	want := 2 * len(all)
+	for i, task := range all {
+		if testing.Short() && i%5 != 0 {
+			want -= 2
+			continue // under the race detector, every fifth is enough
+		}
 		if seen[task.name] {
 			t.Errorf("two tasks are called %s", task.name)
 		}
@@ -108,8 +113,11 @@ func TestTasks(t *testing.T) {
 		}
 		results = append(results, r)
 	}
-	if got, want := table(results), "| all | 40 of 80 |"; !strings.Contains(got, want) || !strings.Contains(got, "Failures: 40 no call") {
-		t.Errorf("the table is\n%s", got)
+	got := table(results)
+	for _, text := range []string{fmt.Sprintf("| all | %d of %d |", want/2, want), fmt.Sprintf("Failures: %d no call", want/2)} {
+		if !strings.Contains(got, text) {
+			t.Errorf("%q is missing in\n%s", text, got)
+		}
 	}
 }
 

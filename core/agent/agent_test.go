@@ -488,7 +488,11 @@ func TestCancel(t *testing.T) {
 		b := newBench(t, toolcall.QwenXML, 8192, nil, answers...)
 		b.model.Lag(func() { total++ })
 		b.run("Go", agent.ReasonStop)
-		for at := 1; at <= total; at += 7 {
+		every := 7
+		if testing.Short() {
+			every = 31
+		}
+		for at := 1; at <= total; at += every {
 			b := newBench(t, toolcall.QwenXML, 8192, nil, answers...)
 			ctx, cancel := context.WithCancel(t.Context())
 			n := 0

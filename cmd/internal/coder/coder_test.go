@@ -211,6 +211,9 @@ func TestNano(t *testing.T) {
 }
 
 func TestGrammars(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiling the guest takes a minute under the race detector; run without -short")
+	}
 	w := wire.New(wire.Options{})
 	defer w.Close()
 	m := loadNano(t, w)

@@ -128,7 +128,7 @@ func TestExitCodes(t *testing.T) {
 		{"a mode that is none", nil, []string{"--mode", "yolo"}, exitUsage},
 		{"two projects", nil, []string{"--scratch"}, exitUsage},
 		{"no session to go on with", nil, []string{"-r", "-p", "Go"}, 1},
-		{"no such starter", nil, []string{"--start", "rocket", "-p", "Go"}, 1},
+		{"no such starter", nil, []string{"--start", "rocket", "-p", "Go"}, exitUsage},
 	} {
 		r := newRig(t, c.answers...)
 		if _, errs, code := r.run("", append([]string{r.dir}, c.args...)...); code != c.code {
