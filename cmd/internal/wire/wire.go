@@ -98,7 +98,7 @@ func LoadWasm(ctx context.Context, module []byte) (tool.Set, error) {
 // folder; empty where there is none.
 func PluginDir() string { return dir("plugins", os.UserConfigDir) }
 
-// CacheDir returns the folder for compiled guests: $POOLED_HOME/cache, else pooled/wasm in the user's cache folder;
+// CacheDir returns the folder for compiled guests: $POOLED_HOME/wasm, else pooled/wasm in the user's cache folder;
 // empty where there is none.
 func CacheDir() string { return dir("wasm", os.UserCacheDir) }
 

@@ -38,6 +38,9 @@ is one message and the answers are printed as plain text.`,
 				return err
 			}
 			defer m.Close()
+			if m.Name == nano.Name {
+				f.forToy(cmd.Flags())
+			}
 			return c.talk(cmd.Context(), m, &f)
 		},
 	}
@@ -248,7 +251,7 @@ func (c *commands) demo() *cobra.Command {
 			}
 			defer m.Close()
 			if c.Terminal {
-				f.temp, f.topK = 0.7, 40
+				f.forToy(cmd.Flags())
 				return c.talk(cmd.Context(), m, &f)
 			}
 			conv, err := m.NewConversation("")
@@ -256,7 +259,7 @@ func (c *commands) demo() *cobra.Command {
 				return err
 			}
 			fmt.Fprintf(c.Out, "> %s\n", sampleQuestion)
-			return c.answer(cmd.Context(), m, conv, sampleQuestion, false, generate.Options{MaxTokens: 200})
+			return c.answer(cmd.Context(), m, conv, sampleQuestion, false, generate.Options{MaxTokens: 400})
 		},
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/pooled/pooled/core/chat"
 	"github.com/pooled/pooled/core/generate"
@@ -40,6 +41,20 @@ func (f *samplingFlags) add(c *cobra.Command) {
 	fl.Float64Var(&f.repeatPenalty, "repeat-penalty", 1, "divide the logits of the last 64 tokens by this, against repetition; 1 for not at all")
 	fl.Uint64Var(&f.seed, "seed", 0, "make sampling repeatable; 0 draws a seed")
 	fl.StringArrayVar(&f.stop, "stop", nil, "text that ends the answer (may be given several times)")
+}
+
+// forToy gives the toy model what keeps it from going round in circles, where the person said nothing else.
+func (f *samplingFlags) forToy(fl *pflag.FlagSet) {
+	unset := func(name string) bool { return fl.Lookup(name) == nil || !fl.Changed(name) }
+	if unset("temp") {
+		f.temp = 0
+	}
+	if unset("repeat-penalty") {
+		f.repeatPenalty = 1.1
+	}
+	if unset("max-tokens") {
+		f.max = 400
+	}
 }
 
 func (f *samplingFlags) options() generate.Options {
