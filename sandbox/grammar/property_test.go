@@ -96,7 +96,7 @@ func TestProperties(t *testing.T) {
 	for _, name := range vocabularies {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			testProperties(t, name, 20, 15)
+			testProperties(t, name, 20, 10)
 		})
 	}
 }
@@ -263,7 +263,7 @@ func (p *properties) walk(g grammar.Grammar, root any, schema string) {
 	}
 	defer m.Close()
 	var ids []int32
-	for step := range 300 {
+	for step := range 150 {
 		if m.Stopped() || m.Accepting() && p.IntN(3) == 0 {
 			p.ended++
 			text := p.spell(ids)
@@ -275,7 +275,7 @@ func (p *properties) walk(g grammar.Grammar, root any, schema string) {
 		if err := m.Mask(p.mask); err != nil {
 			p.Fatal(err)
 		}
-		id, ok := p.choose(step > 40)
+		id, ok := p.choose(step > 20)
 		if !ok {
 			if !m.Accepting() {
 				p.Errorf("%s: nothing may follow %s", schema, p.spell(ids))
