@@ -270,7 +270,7 @@ func readSession(name string, visit func(entry)) (good, dropped int64, err error
 	r := bufio.NewReader(f)
 	for n := 1; ; n++ {
 		text, err := readLine(r)
-		if errors.Is(err, io.EOF) && len(text) == 0 {
+		if errors.Is(err, io.EOF) && len(text) == 0 && n > 1 {
 			return good, 0, nil
 		}
 		if err != nil && !errors.Is(err, io.EOF) {
@@ -283,7 +283,8 @@ func readSession(name string, visit func(entry)) (good, dropped int64, err error
 		}
 		last := good+int64(len(text)) >= st.Size()
 		switch {
-		case n == 1 && bad == nil && (e.Kind != "session" || e.Version < 1 || e.Version > sessionVersion):
+		case n == 1 && (bad != nil || text[len(text)-1] != '\n' || e.Kind != "session" || e.Version < 1 || e.Version > sessionVersion):
+			// The first line is written whole, with the file.
 			return 0, 0, &DamagedError{Path: name, Line: 1, Err: fmt.Errorf("it is not a session of version %d", sessionVersion)}
 		case last && (bad != nil || text[len(text)-1] != '\n'):
 			return good, st.Size() - good, nil

@@ -36,9 +36,10 @@ type screen struct {
 	broken    error // of an output that cannot be written to any more
 	column    bool  // the cursor is behind text
 	reasoning bool
-	status    bool // a line stands there that the next one replaces
-	written   int  // bytes of the call that is being written
-	asked     string
+	status    bool   // a line stands there that the next one replaces
+	written   int    // bytes of the call that is being written
+	asked     string // the call that was asked about
+	ran       string // the call that ran last
 	// final is what the model said last; where no person watches, only that is printed.
 	final strings.Builder
 }
@@ -191,6 +192,7 @@ func (s *screen) event(e agent.Event) {
 		s.diff(e.Diff)
 		s.asked = e.Call.ID
 	case agent.CallRunning:
+		s.ran = e.Call.ID
 		if s.asked != e.Call.ID {
 			s.line(s.paint(cyan, "● ") + callText(e.Call))
 		}
@@ -215,6 +217,8 @@ func (s *screen) done(e agent.CallDone) {
 	case e.Denied:
 		s.line("  " + s.paint(yellow, "not allowed"))
 		return
+	case s.asked != e.Call.ID && s.ran != e.Call.ID:
+		s.line(s.paint(cyan, "● ") + callText(e.Call)) // it was refused before it ran
 	case e.Diff != "" && s.asked != e.Call.ID:
 		s.diff(e.Diff)
 	}
