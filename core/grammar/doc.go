@@ -5,5 +5,5 @@
 // possible it gives its tokens, which need not be sampled. sandbox/grammar implements it with llguidance.
 //
 // What an engine cannot honour is refused with the path of the keyword, never left out: an answer that a schema lets pass
-// is valid.
+// is valid. docs/json-schema.md lists what is enforced.
 package grammar

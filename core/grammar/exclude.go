@@ -8,7 +8,7 @@ import (
 
 const (
 	// maxExclusion bounds the schemas that are compared to show that the alternatives of a document's oneOf exclude each other.
-	maxExclusion = 100_000
+	maxExclusion = 20_000
 	// maxExclusionDepth bounds how deeply properties are followed for it.
 	maxExclusionDepth = 12
 )
@@ -108,6 +108,9 @@ func (d *document) target(ref *value) *value {
 // apart reports whether a asks for a type, a constant or a property that b excludes.
 func (e *excluder) apart(a, b *value, depth int) bool {
 	if x, y := constants(a), constants(b); x != nil && y != nil {
+		if e.left -= len(x) * len(y); e.left < 0 {
+			return false
+		}
 		return !slices.ContainsFunc(x, func(key any) bool { return slices.Contains(y, key) })
 	}
 	common := types(a) & types(b)
