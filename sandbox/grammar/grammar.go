@@ -251,15 +251,30 @@ func (e *Engine) Matcher(ctx context.Context, g grammar.Grammar) (grammar.Matche
 	if g.Kind != grammar.KindSchema {
 		return nil, &grammar.GrammarError{Reason: reason}
 	}
+	return nil, &grammar.SchemaError{Path: e.locate(limited, g, reason), Reason: explain(reason)}
+}
+
+// locate returns the pointer of the keyword for which the guest refuses a schema; empty when that cannot be found out in time.
+func (e *Engine) locate(ctx context.Context, g grammar.Grammar, reason string) string {
+	if strings.Contains(reason, "schema too large") { // which is of no one keyword
+		return ""
+	}
+	var failure error
 	path := grammar.Locate(g, func(part grammar.Grammar) bool {
-		id, reason, err := e.guest.startMatcher(limited, part)
-		if err != nil || reason != "" {
-			return false
+		if failure != nil {
+			return true
 		}
-		_, err = e.guest.Call(limited, "free_matcher", id)
-		return err == nil
+		id, refusal, err := e.guest.startMatcher(ctx, part)
+		if err == nil && refusal == "" {
+			_, err = e.guest.Call(ctx, "free_matcher", id)
+		}
+		failure = err
+		return refusal == ""
 	})
-	return nil, &grammar.SchemaError{Path: path, Reason: explain(reason)}
+	if failure != nil {
+		return ""
+	}
+	return path
 }
 
 // explain puts the guest's reasons into the words of one who writes schemas.
