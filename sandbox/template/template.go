@@ -24,8 +24,9 @@ import (
 
 // Bounds of one rendering.
 const (
-	// defaultTimeout is generous: a rendering takes about a millisecond.
-	defaultTimeout = 2 * time.Second
+	// defaultTimeout is generous: a rendering takes about a millisecond, but the first one is interpreted, maybe on a busy
+	// machine. What a template computes is bounded besides.
+	defaultTimeout = 10 * time.Second
 	// maxMemory bounds a guest's memory, in bytes.
 	maxMemory = 64 << 20
 	// keepMemory is the most that an idle instance may hold, in bytes.
@@ -42,7 +43,7 @@ const (
 type Options struct {
 	// Cache keeps compiled code between runs; nil keeps it in memory.
 	Cache *wasmhost.Cache
-	// Timeout bounds one rendering, by the wall clock; 0 means two seconds.
+	// Timeout bounds one rendering, by the wall clock; 0 means ten seconds.
 	Timeout time.Duration
 	// Instances bounds how many renderings run at once; 0 means one per processor.
 	Instances int
