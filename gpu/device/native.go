@@ -12,6 +12,7 @@ import "C"
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"unsafe"
@@ -73,6 +74,9 @@ type Device struct {
 	adapter Adapter
 	pending int // bytes written since the queue was last known to be empty
 	submits int
+	hits    int            // submissions of what was recorded ahead
+	ahead   []C.pg_command // what is recorded, or nothing
+	next    []C.pg_command
 	cmds    []C.pg_command
 	live    map[freer]struct{}
 	closed  bool
@@ -186,6 +190,7 @@ func (b *Buffer) Free() {
 
 func (b *Buffer) free() {
 	if b.b != nil {
+		b.dev.forget()
 		C.pg_buffer_free(b.dev.d, b.b)
 		b.b = nil
 		delete(b.dev.live, b)
@@ -204,6 +209,7 @@ func (d *Device) Write(b *Buffer, off int64, data []byte) error {
 		err := d.do("uploading", func() {
 			C.pg_write(d.d, b.b, C.uint64_t(off), unsafe.Pointer(&part[0]), C.size_t(len(part)))
 			if d.pending += len(part); d.pending >= writesInFlight {
+				d.ahead = d.ahead[:0]
 				C.pg_run(d.d, nil, 0, nil, 0, nil, 1)
 				d.pending = 0
 			}
@@ -250,6 +256,7 @@ func (p *Pipeline) Free() {
 }
 
 func (p *Pipeline) free() {
+	p.dev.forget()
 	C.pg_pipeline_free(p.dev.d, p.p)
 	p.p = C.pg_pipeline{}
 	delete(p.dev.live, p)
@@ -292,6 +299,7 @@ func (g *Group) Free() {
 
 func (g *Group) free() {
 	if g.g != nil {
+		g.dev.forget()
 		C.pg_group_free(g.dev.d, g.g)
 		g.g = nil
 		delete(g.dev.live, g)
@@ -314,14 +322,7 @@ func (d *Device) Run(commands []Command, read *Buffer, out []byte, wait bool) er
 		return &InvalidError{Doing: "running", Message: "more to read than the buffer holds"}
 	}
 	return d.do("running", func() {
-		d.cmds = d.cmds[:0]
-		for i := range commands {
-			d.cmds = append(d.cmds, commands[i].raw())
-		}
-		var first *C.pg_command
-		if len(d.cmds) > 0 {
-			first = &d.cmds[0]
-		}
+		d.cmds = raw(d.cmds, commands)
 		var from C.WGPUBuffer
 		var to unsafe.Pointer
 		if read != nil && len(out) > 0 {
@@ -329,12 +330,56 @@ func (d *Device) Run(commands []Command, read *Buffer, out []byte, wait bool) er
 		} else {
 			out = nil
 		}
+		d.ahead = d.ahead[:0]
 		d.submits++
-		C.pg_run(d.d, first, C.size_t(len(d.cmds)), from, C.size_t(len(out)), to, C.int(bit(wait)))
+		C.pg_run(d.d, unsafe.SliceData(d.cmds), C.size_t(len(d.cmds)), from, C.size_t(len(out)), to, C.int(bit(wait)))
 		if wait || to != nil {
 			d.pending = 0
 		}
 	})
+}
+
+// RunAhead is [Device.Run] with a buffer to read, for passes that follow each other: while the device works it records
+// next, and a following RunAhead of just these commands only has to submit.
+//
+// Errors: as [Device.Run].
+func (d *Device) RunAhead(commands []Command, read *Buffer, out []byte, next []Command) error {
+	if read == nil || len(out) == 0 || int64(len(out)) > read.size {
+		return &InvalidError{Doing: "running", Message: "nothing to read, or more than the buffer holds"}
+	}
+	return d.do("running", func() {
+		d.cmds, d.next = raw(d.cmds, commands), raw(d.next, next)
+		ready := len(d.ahead) > 0 && slices.Equal(d.ahead, d.cmds)
+		if ready {
+			d.hits++
+		}
+		d.submits++
+		C.pg_step(d.d, unsafe.SliceData(d.cmds), C.size_t(len(d.cmds)), C.int(bit(ready)), read.b, C.size_t(len(out)),
+			unsafe.Pointer(&out[0]), unsafe.SliceData(d.next), C.size_t(len(d.next)))
+		d.ahead, d.next = d.next, d.ahead
+		d.pending = 0
+	})
+}
+
+// RecordedAhead returns how many submissions had been recorded ahead.
+func (d *Device) RecordedAhead() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.hits
+}
+
+// forget drops what was recorded ahead, since something it may use is about to be freed.
+func (d *Device) forget() {
+	d.ahead = d.ahead[:0]
+	C.pg_forget(d.d)
+}
+
+func raw(to []C.pg_command, commands []Command) []C.pg_command {
+	to = to[:0]
+	for i := range commands {
+		to = append(to, commands[i].raw())
+	}
+	return to
 }
 
 func bit(b bool) int {

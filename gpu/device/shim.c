@@ -324,6 +324,9 @@ struct run_args {
   size_t bytes;
   void *out;
   int wait;
+  int ready;
+  pg_command const *next;
+  size_t next_n;
 };
 
 static void on_status(uint32_t status, void *userdata) { *(volatile int *)userdata = (int)status; }
@@ -352,16 +355,14 @@ static void wait_for(pg_device *d, volatile int *status) {
   }
 }
 
-static void run(void *arg) {
-  struct run_args *a = arg;
-  pg_device *d = a->d;
+static WGPUCommandBuffer record(pg_device *d, pg_command const *list, size_t n) {
   WGPULabelDescriptor none = {NULL, NULL};
   WGPUComputePassDescriptor pass_desc = {NULL, NULL, NULL};
   WGPUCommandEncoder enc = wgpuDeviceCreateCommandEncoder(d->device, &none);
   WGPUComputePassEncoder pass = NULL;
   void *pipeline = NULL;
-  for (size_t i = 0; i < a->n; i++) {
-    pg_command const *c = &a->c[i];
+  for (size_t i = 0; i < n; i++) {
+    pg_command const *c = &list[i];
     if (c->kind != PG_DISPATCH && pass) {
       wgpuComputePassEncoderEnd(pass);
       wgpuComputePassEncoderRelease(pass);
@@ -390,9 +391,30 @@ static void run(void *arg) {
     wgpuComputePassEncoderEnd(pass);
     wgpuComputePassEncoderRelease(pass);
   }
-  WGPUCommandBuffer commands = wgpuCommandEncoderFinish(enc, &none);
+  return wgpuCommandEncoderFinish(enc, &none);
+}
+
+static void drop_ahead(pg_device *d) {
+  if (d->ahead) wgpuCommandBufferRelease(d->ahead);
+  d->ahead = NULL;
+}
+
+static void forget(void *arg) { drop_ahead(arg); }
+
+void pg_forget(pg_device *d) {
+  if (d->ahead && !d->lost) try(d, forget, d);
+}
+
+static void run(void *arg) {
+  struct run_args *a = arg;
+  pg_device *d = a->d;
+  if (!a->ready) drop_ahead(d);
+  WGPUCommandBuffer commands = a->ready ? d->ahead : record(d, a->c, a->n);
+  d->ahead = NULL;
   if (d->code == PG_OK) wgpuQueueSubmit(d->queue, 1, &commands);
   if (commands) wgpuCommandBufferRelease(commands);
+  if (d->code != PG_OK || d->lost) return;
+  if (a->next_n) d->ahead = record(d, a->next, a->next_n);
   if (d->code != PG_OK || d->lost) return;
   // The status outlives this call only where the device is lost, and then nothing calls back any more; still, it is not
   // on the stack, so that a late callback could do no harm.
@@ -416,7 +438,12 @@ static void run(void *arg) {
 }
 
 void pg_run(pg_device *d, pg_command const *c, size_t n, WGPUBuffer read, size_t bytes, void *out, int wait) {
-  struct run_args a = {d, c, n, read, bytes, out, wait};
+  struct run_args a = {d, c, n, read, bytes, out, wait, 0, NULL, 0};
+  try(d, run, &a);
+}
+
+void pg_step(pg_device *d, pg_command const *c, size_t n, int ready, WGPUBuffer read, size_t bytes, void *out, pg_command const *next, size_t next_n) {
+  struct run_args a = {d, c, n, read, bytes, out, 1, ready && d->ahead, next, next_n};
   try(d, run, &a);
 }
 

@@ -22,6 +22,7 @@ typedef struct {
   int code; // the first error since it was last taken
   int lost;
   int software;
+  WGPUCommandBuffer ahead; // recorded for the next pg_step, or NULL
   char message[1024];
 } pg_device;
 
@@ -58,6 +59,10 @@ void pg_group_free(pg_device *d, WGPUBindGroup g);
 // pg_run records and submits commands. With bytes it maps them of the buffer read, waits and copies them to out; without,
 // it waits when wait is set.
 void pg_run(pg_device *d, pg_command const *c, size_t n, WGPUBuffer read, size_t bytes, void *out, int wait);
+// pg_step is pg_run that waits; between the two it records next, which a later call with ready submits instead of c.
+void pg_step(pg_device *d, pg_command const *c, size_t n, int ready, WGPUBuffer read, size_t bytes, void *out, pg_command const *next, size_t next_n);
+// pg_forget drops what was recorded ahead.
+void pg_forget(pg_device *d);
 // pg_misuse makes wgpu-native panic; a test's way to see that the panic stays an error.
 void pg_misuse(pg_device *d, WGPUBuffer b);
 

@@ -38,6 +38,12 @@ func (d *Device) NewGroup(*Pipeline, []View) (*Group, error) { return nil, ErrUn
 // Run returns [ErrUnavailable].
 func (d *Device) Run([]Command, *Buffer, []byte, bool) error { return ErrUnavailable }
 
+// RunAhead returns [ErrUnavailable].
+func (d *Device) RunAhead([]Command, *Buffer, []byte, []Command) error { return ErrUnavailable }
+
+// RecordedAhead returns 0.
+func (d *Device) RecordedAhead() int { return 0 }
+
 // Submissions returns 0.
 func (d *Device) Submissions() int { return 0 }
 

@@ -24,7 +24,7 @@ func New(a device.Adapter) (engine.Backend, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &backend{dev: d, limits: d.Adapter().Limits, pipelines: map[string]*device.Pipeline{}}, nil
+	return &backend{dev: d, limits: d.Adapter().Limits, pipelines: map[string]*device.Pipeline{}, few: fewColumns}, nil
 }
 
 type backend struct {
@@ -33,6 +33,7 @@ type backend struct {
 	mu        sync.Mutex
 	pipelines map[string]*device.Pipeline // by the kernel's text
 	plain     bool                        // nothing is fused; for tests
+	few       int                         // up to so many columns, a product is done by the kernel for few
 }
 
 func (b *backend) Device() engine.Device {

@@ -107,35 +107,24 @@ func (s *session) forward(ctx context.Context, b engine.Batch, n int) (engine.Re
 	return r, nil
 }
 
-// pass computes columns [c, c+m) of the batch, in one submission unless the logits of many columns are asked for.
+// pass computes columns [c, c+m) of the batch. Few columns are one submission, unless the logits of more than headColumns
+// are asked for.
 func (s *session) pass(r *engine.Result, b engine.Batch, c, m int, last bool) error {
 	hidden := s.prog.Plan.Hidden
-	in := s.trunk.values[0].Buffer
-	var err error
 	if s.prog.Embeds {
-		err = s.b.dev.Write(in, 0, words(b.Tokens[c:c+m]))
-	} else {
-		err = s.b.dev.Write(in, 0, floatBytes(b.Hidden[c*hidden:(c+m)*hidden]))
-	}
-	if err != nil {
+		s.inputs.put(s.tokens, words(b.Tokens[c:c+m]))
+	} else if err := s.b.dev.Write(s.trunk.values[0].Buffer, 0, floatBytes(b.Hidden[c*hidden:(c+m)*hidden])); err != nil {
 		return err
 	}
-	if err := s.writeStep(0, s.pos, m); err != nil {
+	s.trunk.writeStep(s.pos, m)
+	s.trunk.writeTurns(m, s.pos)
+	p := &pass{s: s, cmds: s.cmds[:0], next: s.next[:0], columns: m, ahead: m <= narrow && s.pos+2*m <= s.context}
+	defer func() { s.cmds, s.next = p.cmds, p.next }()
+	if err := p.add(s.trunk.stages, m, s.pos); err != nil {
 		return err
 	}
-	if err := s.trunk.writeTurns(m, s.pos); err != nil {
-		return err
-	}
-	cmds := s.cmds[:0]
-	for _, st := range s.trunk.stages {
-		if cmds, err = st.add(cmds, m, s.pos); err != nil {
-			return err
-		}
-	}
-	s.cmds = cmds
-	out := &readback{}
 	if b.Output.Hidden {
-		out.add(s.trunk.values[s.prog.Hidden], 0, 4*m*hidden, func(b []byte) { r.Hidden = append(r.Hidden, floats(b)...) })
+		p.read(s.trunk.values[s.prog.Hidden], 0, 4*m*hidden, func(b []byte) { r.Hidden = append(r.Hidden, floats(b)...) })
 	}
 	first := m // the first column whose logits are wanted
 	switch {
@@ -146,37 +135,68 @@ func (s *session) pass(r *engine.Result, b engine.Batch, c, m int, last bool) er
 		first = m - 1
 	}
 	if first == m {
-		return s.submit(cmds, out, m)
+		return p.submit()
 	}
 	for first < m {
 		k := min(s.head.columns, m-first)
-		if cmds, err = s.addHead(cmds, out, r, b.Output, first, k, last && first+k == m); err != nil {
+		if err := p.addHead(r, b.Output, first, k, last && first+k == m); err != nil {
 			return err
 		}
-		if err := s.submit(cmds, out, m); err != nil {
+		if err := p.submit(); err != nil {
 			return err
 		}
-		cmds, out = s.cmds[:0], &readback{}
 		first += k
 	}
 	return nil
 }
 
-func (s *session) writeStep(offset int64, pos, n int) error {
-	step := kernel.Step{Columns: n, Pos: pos}
-	return s.b.dev.Write(s.steps, offset, step.Append(nil))
+func (b *block) writeStep(pos, n int) {
+	b.s.inputs.put(b.step, kernel.Step{Columns: n, Pos: pos}.Append(nil))
+}
+
+// pass is a submission that is put together. The pass that probably follows, of as many columns at the next positions, is
+// put together beside it, to be recorded while the device works.
+type pass struct {
+	s       *session
+	columns int
+	ahead   bool
+	cmds    []device.Command
+	next    []device.Command
+	copies  []device.Command // to the host
+	then    []func([]byte)
+	sizes   []int
+	bytes   int
+}
+
+// add appends stages for n columns from position pos.
+func (p *pass) add(stages []stage, n, pos int) error {
+	for _, st := range stages {
+		var err error
+		if p.cmds, err = st.add(p.cmds, n, pos); err != nil {
+			return err
+		}
+		if !p.ahead {
+			continue
+		}
+		if p.next, err = st.add(p.next, n, pos+p.columns); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// both appends a command to this pass and to the next.
+func (p *pass) both(c device.Command) {
+	p.cmds, p.next = append(p.cmds, c), append(p.next, c)
 }
 
 // addHead computes the logits of columns [first, first+k) of the pass.
-func (s *session) addHead(cmds []device.Command, out *readback, r *engine.Result, o engine.Output, first, k int, last bool) ([]device.Command, error) {
-	if err := s.writeStep(device.Align, s.pos+first, k); err != nil {
-		return nil, err
-	}
-	if err := s.head.writeTurns(k, s.pos+first); err != nil {
-		return nil, err
-	}
+func (p *pass) addHead(r *engine.Result, o engine.Output, first, k int, last bool) error {
+	s := p.s
+	s.head.writeStep(s.pos+first, k)
+	s.head.writeTurns(k, s.pos+first)
 	row := 4 * int64(s.prog.Plan.Hidden)
-	cmds = append(cmds, device.Command{
+	p.both(device.Command{
 		Op:   device.Copy,
 		From: device.View{Buffer: s.trunk.values[s.prog.Hidden].Buffer, Offset: int64(first) * row},
 		To:   device.View{Buffer: s.head.values[s.prog.Hidden].Buffer, Size: int64(k) * row},
@@ -188,86 +208,97 @@ func (s *session) addHead(cmds []device.Command, out *readback, r *engine.Result
 	if last && top > 0 && top <= kernel.MaxTop {
 		stages = append(stages[:len(stages):len(stages)], s.top...)
 	}
-	var err error
-	for _, st := range stages {
-		if cmds, err = st.add(cmds, k, s.pos+first); err != nil {
-			return nil, err
-		}
+	if err := p.add(stages, k, s.pos+first); err != nil {
+		return err
 	}
 	switch {
 	case o.Logits == engine.AllColumns:
-		out.add(logits, 0, 4*k*vocab, func(b []byte) { r.Logits = append(r.Logits, floats(b)...) })
+		p.read(logits, 0, 4*k*vocab, func(b []byte) { r.Logits = append(r.Logits, floats(b)...) })
 	case last && o.Logits == engine.LastColumn:
-		out.add(logits, 4*(k-1)*vocab, 4*vocab, func(b []byte) { r.Logits = floats(b) })
+		p.read(logits, 4*(k-1)*vocab, 4*vocab, func(b []byte) { r.Logits = floats(b) })
 	}
 	if last && top > kernel.MaxTop {
-		out.add(logits, 4*(k-1)*vocab, 4*vocab, func(b []byte) { hostTop(r, floats(b), top) })
+		p.read(logits, 4*(k-1)*vocab, 4*vocab, func(b []byte) { hostTop(r, floats(b), top) })
 	} else if last && top > 0 {
 		var lse []byte
-		out.add(s.lseFrom, 0, 8, func(b []byte) { lse = b })
-		out.add(s.topFrom, 0, topBytes-8, func(b []byte) { readTop(r, append(append([]byte(nil), lse...), b...), top) })
+		p.read(s.lseFrom, 0, 8, func(b []byte) { lse = b })
+		p.read(s.topFrom, 0, topBytes-8, func(b []byte) { readTop(r, append(append([]byte(nil), lse...), b...), top) })
 	}
-	return cmds, nil
+	return nil
 }
 
-// readback is what one submission brings back.
-type readback struct {
-	copies []device.Command
-	then   []func([]byte)
-	sizes  []int
-	bytes  int
-}
-
-func (o *readback) add(from device.View, offset, size int, then func([]byte)) {
-	o.copies = append(o.copies, device.Command{
+// read brings bytes back, which then gets once the pass is through.
+func (p *pass) read(from device.View, offset, size int, then func([]byte)) {
+	p.copies = append(p.copies, device.Command{
 		Op: device.Copy, From: device.View{Buffer: from.Buffer, Offset: from.Offset + int64(offset)},
-		To: device.View{Offset: int64(o.bytes), Size: int64(size)},
+		To: device.View{Offset: int64(p.bytes), Size: int64(size)},
 	})
-	o.then = append(o.then, then)
-	o.sizes = append(o.sizes, size)
-	o.bytes += size
+	p.then = append(p.then, then)
+	p.sizes = append(p.sizes, size)
+	p.bytes += size
 }
 
-// A wide pass is submitted in pieces of so many commands: the device begins while the rest is recorded (1 µs a command),
+// A wide pass is submitted in pieces of so many commands: the device begins while the rest is recorded (1–2 µs a command),
 // and no submission is so long that a desktop takes the GPU for stuck. A pass of few columns is one submission.
 const (
 	narrow = 16
 	piece  = 384
 )
 
-// submit runs the commands of a pass of n columns and hands out what they bring back.
-func (s *session) submit(cmds []device.Command, out *readback, n int) error {
-	for n > narrow && len(cmds) > piece {
+// submit runs the commands so far, hands out what they bring back and begins anew.
+func (p *pass) submit() error {
+	s := p.s
+	if err := s.inputs.flush(s.b.dev); err != nil {
+		return err
+	}
+	if err := p.makeRoom(); err != nil {
+		return err
+	}
+	for _, c := range p.copies {
+		c.To.Buffer = s.read
+		p.both(c)
+	}
+	cmds := p.cmds
+	for p.columns > narrow && len(cmds) > piece {
 		if err := s.b.dev.Run(cmds[:piece], nil, nil, false); err != nil {
 			return err
 		}
 		cmds = cmds[piece:]
 	}
-	if out.bytes == 0 {
-		return s.b.dev.Run(cmds, nil, nil, true)
+	data := make([]byte, p.bytes)
+	var err error
+	switch {
+	case len(data) == 0:
+		err = s.b.dev.Run(cmds, nil, nil, true)
+	case p.ahead:
+		err = s.b.dev.RunAhead(cmds, s.read, data, p.next)
+	default:
+		err = s.b.dev.Run(cmds, s.read, data, true)
 	}
-	if s.read == nil || s.read.Size() < int64(out.bytes) {
-		if s.read != nil {
-			s.drop(s.read)
-			s.read = nil
-		}
-		buf, err := s.alloc(&s.stateBytes, int64(out.bytes), device.MapRead|device.CopyTo)
-		if err != nil {
-			return err
-		}
-		s.read = buf
-	}
-	for _, c := range out.copies {
-		c.To.Buffer = s.read
-		cmds = append(cmds, c)
-	}
-	data := make([]byte, out.bytes)
-	if err := s.b.dev.Run(cmds, s.read, data, true); err != nil {
+	if err != nil {
 		return err
 	}
-	for i, then := range out.then {
-		then(data[:out.sizes[i]])
-		data = data[out.sizes[i]:]
+	for i, then := range p.then {
+		then(data[:p.sizes[i]])
+		data = data[p.sizes[i]:]
 	}
+	p.cmds, p.next, p.copies, p.then, p.sizes, p.bytes = p.cmds[:0], p.next[:0], nil, nil, nil, 0
 	return nil
+}
+
+// makeRoom makes the buffer that is read from the host large enough.
+func (p *pass) makeRoom() error {
+	s := p.s
+	if p.bytes == 0 || s.read != nil && s.read.Size() >= int64(p.bytes) {
+		return nil
+	}
+	if s.read != nil {
+		s.drop(s.read)
+		s.read = nil
+	}
+	buf, err := s.alloc(&s.stateBytes, int64(p.bytes), device.MapRead|device.CopyTo)
+	if err == nil {
+		s.read = buf
+	}
+	return err
 }

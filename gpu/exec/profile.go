@@ -26,7 +26,8 @@ func Profile(es engine.Session, n, pos, repeat int) ([]StageTime, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := s.writeStep(0, pos, n); err != nil {
+	s.trunk.writeStep(pos, n)
+	if err := s.inputs.flush(s.b.dev); err != nil {
 		return nil, err
 	}
 	var all []device.Command

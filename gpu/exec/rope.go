@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/pooled/pooled/core/model"
 	"github.com/pooled/pooled/gpu/device"
@@ -14,51 +15,71 @@ import (
 type ropeTable struct {
 	key   string
 	freqs []float64 // radians a position
-	view  device.View
+	at    int64     // in the inputs
+	size  int64
 }
 
-// turns returns the table of a Rope.
-func (b *block) turns(st *program.Op) (device.View, error) {
-	s := b.s
+// prepareTurns makes the tables of steps.
+func (b *block) prepareTurns(steps []step) error {
+	for i := range steps {
+		for _, op := range []*program.Op{&steps[i].Op, steps[i].rope} {
+			if op == nil || op.Kind != model.Rope {
+				continue
+			}
+			if err := b.prepareTable(op); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func turnsKey(st *program.Op) (key string, weight int) {
 	a := st.Attrs.Rope
-	weight := -1
+	weight = none
 	if len(st.Weights) == 1 {
 		weight = st.Weights[0]
 	}
-	key := fmt.Sprint(a.Dims, a.Base, a.FreqScale, weight)
-	for _, t := range b.ropes {
-		if t.key == key {
-			return t.view, nil
-		}
+	return fmt.Sprint(a.Dims, a.Base, a.FreqScale, weight), weight
+}
+
+// turns returns the table of a Rope.
+func (b *block) turns(st *program.Op) device.View {
+	key, _ := turnsKey(st)
+	i := slices.IndexFunc(b.ropes, func(t ropeTable) bool { return t.key == key })
+	return b.s.input(b.ropes[i].at, b.ropes[i].size)
+}
+
+func (b *block) prepareTable(st *program.Op) error {
+	s, a := b.s, st.Attrs.Rope
+	key, weight := turnsKey(st)
+	if slices.ContainsFunc(b.ropes, func(t ropeTable) bool { return t.key == key }) {
+		return nil
 	}
 	t := ropeTable{key: key, freqs: make([]float64, a.Dims/2)}
 	for i := range t.freqs {
 		t.freqs[i] = a.FreqScale * math.Pow(a.Base, -2*float64(i)/float64(a.Dims))
 	}
-	if weight >= 0 {
+	if weight != none {
 		factors, err := s.sources[weight].values()
 		if err != nil {
-			return device.View{}, err
+			return err
 		}
 		for i, f := range factors {
 			if f == 0 {
-				return device.View{}, &model.PlanError{Op: -1, Kind: st.Kind, Tensor: s.sources[weight].name, Reason: "a factor is 0"}
+				return &model.PlanError{Op: -1, Kind: st.Kind, Tensor: s.sources[weight].name, Reason: "a factor is 0"}
 			}
 			t.freqs[i] /= float64(f)
 		}
 	}
-	size := int64(b.columns) * int64(len(t.freqs)) * 8
-	buf, err := s.alloc(&s.stateBytes, size, device.Storage|device.CopyTo)
-	if err != nil {
-		return device.View{}, err
-	}
-	t.view = device.View{Buffer: buf, Size: size}
+	t.size = int64(b.columns) * int64(len(t.freqs)) * 8
+	t.at = s.inputs.take(t.size)
 	b.ropes = append(b.ropes, t)
-	return t.view, nil
+	return nil
 }
 
 // writeTurns fills every table for n columns from position pos.
-func (b *block) writeTurns(n, pos int) error {
+func (b *block) writeTurns(n, pos int) {
 	s := b.s
 	for _, t := range b.ropes {
 		out := s.scratch[:0]
@@ -70,9 +91,6 @@ func (b *block) writeTurns(n, pos int) error {
 			}
 		}
 		s.scratch = out
-		if err := s.b.dev.Write(t.view.Buffer, 0, out); err != nil {
-			return err
-		}
+		s.inputs.put(t.at, out)
 	}
-	return nil
 }

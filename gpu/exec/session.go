@@ -34,14 +34,15 @@ type session struct {
 	parts                   *device.Buffer // what split attention leaves
 	halves                  *device.Buffer // the products of a gated linear unit
 
-	steps       *device.Buffer // the Step of the trunk, then that of the head
+	inputs      inputs
+	tokens      int64 // where they are in the inputs
 	trunk, head *block
 	top         []stage
 	topFrom     device.View
 	lseFrom     device.View
 	read        *device.Buffer
 	scratch     []byte
-	cmds        []device.Command
+	cmds, next  []device.Command // of this pass, and of the one that probably follows
 }
 
 // The columns of one pass where the caller leaves them to us: enough to keep a GPU busy, and short enough for desktops,
@@ -198,29 +199,46 @@ func (s *session) lower(ops []program.Op, keep ...int) []step {
 }
 
 func (s *session) compile(trunk, head []step) error {
-	steps, err := s.alloc(&s.stateBytes, 2*device.Align, device.Uniform|device.CopyTo)
+	s.trunk = &block{s: s, columns: s.ubatch, step: s.inputs.take(kernel.StepBytes)}
+	s.head = &block{s: s, columns: min(headColumns, s.ubatch), step: s.inputs.take(kernel.StepBytes)}
+	s.tokens = s.inputs.take(4 * int64(s.ubatch))
+	for _, b := range []struct {
+		*block
+		steps []step
+	}{{s.trunk, trunk}, {s.head, head}} {
+		if err := b.prepareTurns(b.steps); err != nil {
+			return err
+		}
+	}
+	buf, err := s.alloc(&s.stateBytes, s.inputs.size, device.Uniform|device.Storage|device.CopyTo)
 	if err != nil {
 		return err
 	}
-	s.steps = steps
-	s.trunk = &block{s: s, columns: s.ubatch, now: device.View{Buffer: steps, Size: kernel.StepBytes}}
+	s.inputs.buf, s.inputs.shadow = buf, make([]byte, s.inputs.size)
+	for _, b := range []*block{s.trunk, s.head} {
+		b.now = s.input(b.step, kernel.StepBytes)
+	}
 	if err := s.trunk.compile(trunk, s.prog.Widths, 0, s.prog.Hidden); err != nil {
 		return err
 	}
 	if s.prog.Logits == program.None {
+		s.head = nil
 		return nil
 	}
-	now := device.View{Buffer: steps, Offset: device.Align, Size: kernel.StepBytes}
-	s.head = &block{s: s, columns: min(headColumns, s.ubatch), now: now}
 	if err := s.head.compile(head, s.prog.Widths, s.prog.Hidden, s.prog.Logits); err != nil {
 		return err
 	}
-	search := &block{s: s, now: now}
+	search := &block{s: s, now: s.head.now}
 	if err := search.addTop(s.head.values[s.prog.Logits], s.prog.Plan.Vocab); err != nil {
 		return err
 	}
 	s.top = search.stages
 	return nil
+}
+
+// input is a part of the inputs.
+func (s *session) input(at, size int64) device.View {
+	return device.View{Buffer: s.inputs.buf, Offset: at, Size: size}
 }
 
 // vectorOf returns a small tensor in device memory.

@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/pooled/pooled/core/engine"
@@ -136,6 +137,38 @@ func TestFusedEqualsPlain(t *testing.T) {
 	}
 }
 
+// TestMatmulEqualsMatvec runs every product with the kernel for many columns and with that for few: they agree to the bit.
+func TestMatmulEqualsMatvec(t *testing.T) {
+	b := openBackend(t)
+	rng := rand.New(rand.NewPCG(4, 4))
+	for _, c := range optest.Cases() {
+		if !strings.HasPrefix(c.Name, "linear ") {
+			continue
+		}
+		const n = 13
+		batch := engine.Batch{Output: engine.Output{Logits: engine.AllColumns}}
+		for range n * c.Plan.Hidden {
+			batch.Hidden = append(batch.Hidden, float32(rng.NormFloat64()))
+		}
+		var logits [2][]float32
+		for i, few := range []int{0, fewColumns} {
+			b.few = few
+			s := mustOpen(t, b, engine.Config{Plan: c.Plan, Weights: c.Weights, Head: true, Context: n, Ubatch: n})
+			r, err := s.Forward(t.Context(), batch)
+			if err != nil {
+				t.Fatal(err)
+			}
+			logits[i] = r.Logits
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+		if !slices.Equal(logits[0], logits[1]) {
+			t.Errorf("%s: the kernels for many and for few columns differ, NMSE %.2g", c.Name, optest.NMSE(logits[0], logits[1]))
+		}
+	}
+}
+
 // TestOneSubmission checks that a pass of few columns, its logits and the search for the best are one submission.
 func TestOneSubmission(t *testing.T) {
 	b := openBackend(t)
@@ -153,6 +186,35 @@ func TestOneSubmission(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestRecordedAhead checks that decoding only has to submit what was recorded while the step before ran, also across the
+// positions where attention takes another form, and that this changes no bit.
+func TestRecordedAhead(t *testing.T) {
+	b := openBackend(t)
+	p := hybrid(200)
+	w := tensors(t, p, gguf.Q4_0)
+	s := mustOpen(t, b, config(p, w, 600))
+	one := mustOpen(t, b, config(p, w, 600))
+	const start, steps = 250, 12
+	tokens := ids(start+steps, 200)
+	forward(t, s, tokens[:start], engine.Output{})
+	want := forward(t, one, tokens, engine.Output{Logits: engine.AllColumns}).Logits[start*200:]
+	before := b.dev.RecordedAhead()
+	for i := range steps {
+		got := forward(t, s, tokens[start+i:start+i+1], engine.Output{Logits: engine.LastColumn}).Logits
+		if !slices.Equal(got, want[i*200:(i+1)*200]) {
+			t.Errorf("step %d: other logits than in one batch", i)
+		}
+	}
+	if got := b.dev.RecordedAhead() - before; got != steps-1 {
+		t.Errorf("%d of %d steps were recorded ahead, want all but the first", got, steps)
+	}
+	// What was recorded uses buffers of s; closing it must not leave them to be submitted.
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	forward(t, one, ids(1, 200), engine.Output{Logits: engine.LastColumn})
 }
 
 func TestFuseKeepsWhatIsRead(t *testing.T) {

@@ -177,40 +177,53 @@ func (b *bench) model() error {
 	var mem runtime.MemStats
 	runtime.ReadMemStats(&mem)
 	fmt.Printf("weights %.2f GB, state %.2f GB, Go heap %.2f GB\n", float64(weights)/1e9, float64(state)/1e9, float64(mem.Sys)/1e9)
-	run := func(what string, n, steps int) error {
+	forward := func(n int) (time.Duration, error) {
 		ids := make([]int32, n)
 		for i := range ids {
 			ids[i] = int32((i*7919 + s.Len()) % vocab)
 		}
-		best := time.Hour
-		depth := s.Len()
-		for range steps {
-			t := time.Now()
-			if _, err := s.Forward(ctx, engine.Batch{Pos: s.Len(), Tokens: ids, Output: engine.Output{Top: 1}}); err != nil {
-				return err
-			}
-			best = min(best, time.Since(t))
-		}
-		b.row("model", what, n, depth, best.Seconds()*1e3, float64(n)/best.Seconds(), float64(weights)/best.Seconds()/1e9)
-		return nil
+		begin := time.Now()
+		_, err := s.Forward(ctx, engine.Batch{Pos: s.Len(), Tokens: ids, Output: engine.Output{Top: 1}})
+		return time.Since(begin), err
 	}
 	for _, depth := range []int{0, 1024, 8192} {
-		if depth+1500 > context {
+		if depth+512 > context {
 			continue
 		}
 		for s.Len() < depth {
-			if err := run("fill", min(512, depth-s.Len()), 1); err != nil {
+			if _, err := forward(min(512, depth-s.Len())); err != nil {
 				return err
 			}
 		}
-		for _, c := range [][2]int{{1, 40}, {2, 8}, {4, 8}, {8, 8}, {16, 6}, {64, 2}, {256, 1}, {512, 1}} {
-			if err := run("forward", c[0], c[1]); err != nil {
+		if err := s.Mark(); err != nil {
+			return err
+		}
+		for _, n := range []int{1, 2, 4, 8, 16, 64, 256, 512} {
+			var times []time.Duration
+			for began := time.Now(); time.Since(began) < 2*warm || len(times) < 3; {
+				if s.Len()+n > depth+512 {
+					if _, err := s.Rewind(depth); err != nil {
+						return err
+					}
+				}
+				d, err := forward(n)
+				if err != nil {
+					return err
+				}
+				if time.Since(began) > warm {
+					times = append(times, d)
+				}
+			}
+			slices.Sort(times)
+			d := times[len(times)/2]
+			b.row("model", "forward", n, depth, d.Seconds()*1e3, float64(n)/d.Seconds(), float64(weights)/d.Seconds()/1e9)
+			if _, err := s.Rewind(depth); err != nil {
 				return err
 			}
 		}
 	}
 	b.row("profile", "columns", "position", "operation", "µs each", "times", "ms in all")
-	for _, c := range [][2]int{{1, 1000}, {1, 8192}, {16, 1000}, {512, 1000}} {
+	for _, c := range [][2]int{{1, 1000}, {16, 1000}, {512, 1000}} {
 		if c[1]+c[0] > context {
 			continue
 		}

@@ -8,7 +8,7 @@
 // the planes of the weight format, read; bias f32 [WIDTH] and residual f32 [n, WIDTH], read, where BIAS and RESIDUAL.
 // Grid: (x, y) → rows 128·flat …, z → columns 64·z ….
 // Preconditions: rows of W are padded to a multiple of 32; 24 KiB of workgroup memory.
-// Source: tiling as in every GEMM text; the order is ours. Test: gpu/optest "linear"; TestMatmulEqualsMatvec.
+// Source: tiling as in every GEMM text; the order is ours. Test: gpu/optest "linear"; gpu/exec TestMatmulEqualsMatvec.
 
 var<workgroup> tw: array<vec4<f32>, 1024>; // [32 k][128 rows / 4]
 var<workgroup> tx: array<vec4<f32>, 512>;  // [32 k][64 columns / 4]

@@ -14,7 +14,7 @@
 // Preconditions: THREADS = ACROSS·LANES; ACROSS divides 32; rows of W are padded to a multiple of 32.
 // A line with $c stands once for every column, one with $r once for every row; what is between $each and $end once for
 // every k of 0 … 7.
-// Source: the lane order is ours. Test: gpu/optest "linear"; TestMatmulEqualsMatvec.
+// Source: the lane order is ours. Test: gpu/optest "linear"; gpu/exec TestMatmulEqualsMatvec.
 
 var<workgroup> sums: array<f32, SUMS>; // [ROWS][COLUMNS][LANES][ACROSS]
 
