@@ -12,6 +12,7 @@ type ropeTable struct {
 	factors  []float32
 	inv      []float64 // angle of one position, by pair
 	sin, cos []float32 // [n, pairs]
+	first    int       // the column of the pass that the operations' first row is; not 0 in the head alone
 }
 
 func newRopeTable(a model.RopeAttrs, factors []float32) *ropeTable {
@@ -40,10 +41,11 @@ func (t *ropeTable) fill(pos, n int) {
 func (t *ropeTable) turn(y, x []float32, lo, hi, heads, size int) {
 	pairs := len(t.inv)
 	for c := lo; c < hi; c++ {
-		sin, cos := t.sin[c*pairs:][:pairs], t.cos[c*pairs:][:pairs]
+		at := (t.first + c) * pairs
+		sin, cos := t.sin[at:][:pairs], t.cos[at:][:pairs]
 		for h := range heads {
-			at := (c*heads + h) * size
-			xh, yh := x[at:at+size], y[at:at+size]
+			head := (c*heads + h) * size
+			xh, yh := x[head:head+size], y[head:head+size]
 			if t.attrs.Interleaved {
 				for i, s := range sin {
 					a, b := xh[2*i], xh[2*i+1]

@@ -212,22 +212,22 @@ func (s *session) forward(ctx context.Context, b engine.Batch, n int) (engine.Re
 		if b.Output.Logits == engine.AllColumns {
 			for c := 0; c < cols; c += headColumns {
 				m := min(headColumns, cols-c)
-				r.Logits = append(r.Logits, s.logits(h[c*hidden:(c+m)*hidden], m)...)
+				r.Logits = append(r.Logits, s.logits(h[c*hidden:(c+m)*hidden], c, m)...)
 			}
 		}
 		if at+cols == n {
-			s.last(&r, b.Output, h[(cols-1)*hidden:])
+			s.last(&r, b.Output, h[(cols-1)*hidden:], cols-1)
 		}
 	}
 	return r, nil
 }
 
-// last fills in what is wanted of the last column, whose hidden state is h.
-func (s *session) last(r *engine.Result, want engine.Output, h []float32) {
+// last fills in what is wanted of the last column of the pass, column at, whose hidden state is h.
+func (s *session) last(r *engine.Result, want engine.Output, h []float32, at int) {
 	if want.Logits != engine.LastColumn && want.Top <= 0 {
 		return
 	}
-	logits := s.logits(h, 1)
+	logits := s.logits(h, at, 1)
 	if want.Logits == engine.LastColumn {
 		r.Logits = append([]float32(nil), logits...)
 	}
@@ -236,12 +236,21 @@ func (s *session) last(r *engine.Result, want engine.Output, h []float32) {
 	}
 }
 
-// logits runs the head on n columns; the result is valid until the next call.
-func (s *session) logits(h []float32, n int) []float32 {
+// logits runs the head on n columns of the pass, from column at on; the result is valid until the next call.
+func (s *session) logits(h []float32, at, n int) []float32 {
+	s.ropesFrom(at)
+	defer s.ropesFrom(0)
 	s.head.grow(n)
 	copy(s.head.value(s.prog.Hidden, n), h)
 	for _, st := range s.head.steps {
 		st.run(n)
 	}
 	return s.head.value(s.prog.Logits, n)
+}
+
+// ropesFrom says which column of the pass the next operations' first row is.
+func (s *session) ropesFrom(column int) {
+	for _, t := range s.ropes {
+		t.first = column
+	}
 }
