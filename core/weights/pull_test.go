@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -324,6 +325,10 @@ func TestPullHub(t *testing.T) {
 	} {
 		s := store(t, srv)
 		s.token = "secret"
+		// Not every system knows the name localhost.
+		s.client.Transport.(*http.Transport).DialContext = func(ctx context.Context, network, addr string) (net.Conn, error) {
+			return (&net.Dialer{}).DialContext(ctx, network, strings.Replace(addr, "localhost", "127.0.0.1", 1))
+		}
 		if _, err := s.Pull(t.Context(), source, nil); err != nil {
 			t.Fatal(err)
 		}
