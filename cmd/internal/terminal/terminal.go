@@ -7,19 +7,20 @@ import (
 	"unicode"
 )
 
-// Text spells out the control characters of s, which could move the cursor, hide or fake text, or set the clipboard: an
-// escape becomes \x1b. Line breaks and tabs stay, carriage returns go.
-func Text(s string) string {
+// Text is [Exact] without carriage returns, which many files end their lines with.
+func Text(s string) string { return Exact(strings.ReplaceAll(s, "\r", "")) }
+
+// Exact spells out the control characters of s, which could move the cursor, hide or fake text, or set the clipboard: an
+// escape becomes \x1b. Line breaks and tabs stay.
+func Exact(s string) string {
 	if strings.IndexFunc(s, obeyed) < 0 {
 		return s
 	}
 	var b strings.Builder
 	for _, r := range s {
-		switch {
-		case r == '\r':
-		case obeyed(r):
+		if obeyed(r) {
 			fmt.Fprintf(&b, `\x%02x`, r)
-		default:
+		} else {
 			b.WriteRune(r)
 		}
 	}

@@ -21,3 +21,9 @@ func TestText(t *testing.T) {
 		}
 	}
 }
+
+func TestExact(t *testing.T) {
+	if got, want := Exact("a\r\n\x1bb"), "a\\x0d\n\\x1bb"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

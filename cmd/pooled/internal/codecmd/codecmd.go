@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/pooled/pooled/cmd/internal/terminal"
 	"github.com/pooled/pooled/core/agent"
 	"github.com/pooled/pooled/core/generate"
 	"github.com/pooled/pooled/core/grammar"
@@ -229,7 +230,7 @@ func (d Deps) listAll(store *agent.Store) error {
 			return err
 		}
 		for _, s := range list {
-			fmt.Fprintf(d.Out, "  %s  %s  %s\n", s.ID, s.Used.Local().Format("2006-01-02 15:04"), safe(s.Title))
+			fmt.Fprintf(d.Out, "  %s  %s  %s\n", s.ID, s.Used.Local().Format("2006-01-02 15:04"), terminal.Exact(s.Title))
 		}
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/pooled/pooled/cmd/internal/terminal"
 	"github.com/pooled/pooled/core/agent"
 	"github.com/pooled/pooled/core/workspace"
 )
@@ -55,7 +56,7 @@ func (w *work) command(ctx context.Context, text string) (bye bool, err error) {
 	case "resume":
 		return false, w.resume(arg)
 	default:
-		return false, fmt.Errorf("there is no command /%s; /help lists them", safe(name))
+		return false, fmt.Errorf("there is no command /%s; /help lists them", terminal.Exact(name))
 	}
 	return false, nil
 }
@@ -118,8 +119,8 @@ func (w *work) openApp(ctx context.Context, entry string) error {
 	if err := json.Unmarshal(r.Data, &data); err != nil || data.URL == "" {
 		return errors.New("the app has no address")
 	}
-	w.say("%s", safe(r.Text))
-	fmt.Fprintln(w.Out, safe(data.URL))
+	w.say("%s", terminal.Exact(r.Text))
+	fmt.Fprintln(w.Out, terminal.Exact(data.URL))
 	return nil
 }
 
@@ -156,7 +157,7 @@ func (w *work) export(ctx context.Context, name string) error {
 	}
 	w.say("wrote %s (%d bytes)", name, data.Len())
 	for _, l := range left {
-		w.say("not in it: %s", safe(l))
+		w.say("not in it: %s", terminal.Exact(l))
 	}
 	return nil
 }
@@ -215,7 +216,7 @@ func (w *work) listSessions() error {
 		w.say("there is none yet")
 	}
 	for _, s := range list {
-		fmt.Fprintf(w.Out, "%s  %s  %s  %s\n", s.ID, s.Used.Local().Format("2006-01-02 15:04"), count(s.Turns, "request"), safe(s.Title))
+		fmt.Fprintf(w.Out, "%s  %s  %s  %s\n", s.ID, s.Used.Local().Format("2006-01-02 15:04"), count(s.Turns, "request"), terminal.Exact(s.Title))
 	}
 	return nil
 }

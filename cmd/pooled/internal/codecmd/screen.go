@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/pooled/pooled/cmd/internal/terminal"
 	"github.com/pooled/pooled/core/agent"
 )
 
@@ -45,25 +46,6 @@ type screen struct {
 }
 
 func newScreen(d Deps, asJSON bool) *screen { return &screen{Deps: d, json: asJSON} }
-
-// safe spells control characters out, which could move the cursor or fake a prompt.
-func safe(s string) string {
-	control := func(r rune) bool {
-		return r != '\n' && r != '\t' && (r < ' ' || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069)
-	}
-	if strings.IndexFunc(s, control) < 0 {
-		return s
-	}
-	var b strings.Builder
-	for _, r := range s {
-		if control(r) {
-			fmt.Fprintf(&b, `\x%02x`, r)
-		} else {
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
-}
 
 func (s *screen) paint(color, text string) string {
 	if !s.Color || color == "" || text == "" {
@@ -119,7 +101,7 @@ func (s *screen) text(text, color string) {
 	if s.status {
 		s.fresh()
 	}
-	text = safe(text)
+	text = terminal.Exact(text)
 	s.write(s.Out, s.paint(color, text))
 	s.column = !strings.HasSuffix(text, "\n")
 }
@@ -209,7 +191,7 @@ func (s *screen) event(e agent.Event) {
 	}
 }
 
-func (s *screen) remark(text string) { s.line(s.paint(dim, "["+safe(firstLine(text))+"]")) }
+func (s *screen) remark(text string) { s.line(s.paint(dim, "["+terminal.Exact(firstLine(text))+"]")) }
 
 // done shows what came of a call.
 func (s *screen) done(e agent.CallDone) {
@@ -226,7 +208,7 @@ func (s *screen) done(e agent.CallDone) {
 	if e.IsError {
 		color = red
 	}
-	lines := strings.Split(strings.TrimRight(safe(e.Result), "\n"), "\n")
+	lines := strings.Split(strings.TrimRight(terminal.Exact(e.Result), "\n"), "\n")
 	for i, l := range lines {
 		if i == shownResult && len(lines) > shownResult+1 {
 			s.line("  " + s.paint(dim, fmt.Sprintf("… %d more lines", len(lines)-i)))
@@ -238,7 +220,7 @@ func (s *screen) done(e agent.CallDone) {
 		URL string `json:"url"`
 	}
 	if e.Call.Name == "serve" && json.Unmarshal(e.Data, &served) == nil && served.URL != "" {
-		s.line("  " + s.paint(cyan, safe(served.URL)))
+		s.line("  " + s.paint(cyan, terminal.Exact(served.URL)))
 	}
 }
 
@@ -247,7 +229,7 @@ func (s *screen) diff(diff string) {
 	if diff == "" {
 		return
 	}
-	lines := strings.Split(strings.TrimRight(safe(diff), "\n"), "\n")
+	lines := strings.Split(strings.TrimRight(terminal.Exact(diff), "\n"), "\n")
 	for i, l := range lines {
 		if i == shownDiff && len(lines) > shownDiff+3 {
 			s.line("  " + s.paint(dim, fmt.Sprintf("… %d more lines", len(lines)-i)))
@@ -311,7 +293,7 @@ func callText(c agent.Call) string {
 		if r := []rune(v); len(r) > 70 {
 			v = string(r[:70]) + "…"
 		}
-		text += " " + safe(v)
+		text += " " + terminal.Exact(v)
 	}
 	return text
 }

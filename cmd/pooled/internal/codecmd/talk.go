@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/pooled/pooled/cmd/internal/terminal"
 	"github.com/pooled/pooled/core/agent"
 	"github.com/pooled/pooled/core/tool"
 )
@@ -158,7 +159,7 @@ func (w *work) turn(ctx context.Context, text string) error {
 
 // greet says what is worked on.
 func (w *work) greet() {
-	w.say("%s works in %s. /help lists the commands.", w.model.Name(), safe(w.project.Root))
+	w.say("%s works in %s. /help lists the commands.", w.model.Name(), terminal.Exact(w.project.Root))
 	n := 0
 	for _, m := range w.agent.History() {
 		if m.Role == "user" && !m.Auto {
