@@ -188,18 +188,18 @@ func printLine(out, errOut io.Writer, l js.Line) {
 	if l.Level == "warn" || l.Level == "error" {
 		w = errOut
 	}
-	_, _ = fmt.Fprintln(w, terminal.Text(l.Text))
+	_, _ = fmt.Fprintln(w, terminal.Exact(l.Text))
 }
 
 func printResult(out, errOut io.Writer, res *js.Result, f jsFlags) {
 	if res.OK {
 		if !res.Value.Undefined {
-			_, _ = fmt.Fprintln(out, terminal.Text(res.Value.Display))
+			_, _ = fmt.Fprintln(out, terminal.Exact(res.Value.Display))
 		}
 		return
 	}
 	if res.Error != nil {
-		_, _ = fmt.Fprintln(errOut, terminal.Text(errorText(res.Error)))
+		_, _ = fmt.Fprintln(errOut, terminal.Exact(errorText(res.Error)))
 		if f.tree == "" && strings.Contains(res.Error.Message, "no file tree was given") {
 			_, _ = fmt.Fprintln(errOut, "--tree DIR lets the program import from a folder")
 		}

@@ -170,32 +170,32 @@ func list[T any](s []T) []T {
 
 func printPage(out, errOut io.Writer, r *page.Report, failed []string, f pageFlags) {
 	if r.Title != "" {
-		_, _ = fmt.Fprintf(out, "# %s\n", terminal.Text(r.Title))
+		_, _ = fmt.Fprintf(out, "# %s\n", terminal.Exact(r.Title))
 	}
 	if r.Text != "" {
-		_, _ = fmt.Fprintln(out, terminal.Text(r.Text))
+		_, _ = fmt.Fprintln(out, terminal.Exact(r.Text))
 	}
 	for _, c := range r.Canvases {
-		_, _ = fmt.Fprintf(out, "canvas %s (%d×%d): %d calls\n", terminal.Text(c.ID), c.Width, c.Height, c.Calls)
+		_, _ = fmt.Fprintf(out, "canvas %s (%d×%d): %d calls\n", terminal.Exact(c.ID), c.Width, c.Height, c.Calls)
 	}
 	for _, l := range r.Console {
-		_, _ = fmt.Fprintf(errOut, "console.%s: %s\n", terminal.Text(l.Level), terminal.Text(l.Text))
+		_, _ = fmt.Fprintf(errOut, "console.%s: %s\n", terminal.Exact(l.Level), terminal.Exact(l.Text))
 	}
 	for _, e := range r.Errors {
 		where := e.Where()
 		if where != "" {
 			where += ": "
 		}
-		_, _ = fmt.Fprintf(errOut, "%s: %s%s\n", e.Kind, terminal.Text(where), terminal.Text(e.Error.Error()))
+		_, _ = fmt.Fprintf(errOut, "%s: %s%s\n", e.Kind, terminal.Exact(where), terminal.Exact(e.Error.Error()))
 	}
 	if r.Repeats > 0 {
 		_, _ = fmt.Fprintf(errOut, "and %d more of these errors\n", r.Repeats)
 	}
 	for _, m := range r.Missing {
-		_, _ = fmt.Fprintf(errOut, "missing: %s\n", terminal.Text(m))
+		_, _ = fmt.Fprintf(errOut, "missing: %s\n", terminal.Exact(m))
 	}
 	for _, m := range failed {
-		_, _ = fmt.Fprintf(errOut, "action failed: %s\n", terminal.Text(m))
+		_, _ = fmt.Fprintf(errOut, "action failed: %s\n", terminal.Exact(m))
 	}
 	if r.Stopped != js.None {
 		_, _ = fmt.Fprintln(errOut, stopText(r.Stopped, f.timeout, f.memory))
