@@ -37,7 +37,7 @@ var errNoModel = errors.New("no model is loaded; choose one")
 func (e *engine) Models(context.Context) ([]state.ModelInfo, error) {
 	var all []state.ModelInfo
 	if data := nano.Data(); data != nil {
-		all = append(all, state.ModelInfo{Name: nano.Name, Size: int64(len(data)), Note: "built in; a toy", Toy: true})
+		all = append(all, state.ModelInfo{Name: nano.Name, Size: int64(len(data)), Note: "built in; very small", Toy: true})
 	}
 	s, err := e.wire.Store()
 	if err != nil {

@@ -131,7 +131,7 @@ func (w *window) talkTo(t *testing.T, s string) {
 
 func TestClicks(t *testing.T) {
 	w := open(t, size, "toy")
-	for _, text := range []string{"What is on your mind?", "toy is a toy that ships inside the program", "pooled pull"} {
+	for _, text := range []string{"What is on your mind?", "toy is a very small model inside the program", "pooled pull"} {
 		if !w.Shows(text) {
 			t.Errorf("%q is not on the screen:\n%s", text, w.Dump())
 		}
@@ -337,7 +337,7 @@ func TestTab(t *testing.T) {
 				reached["theme"] = reached["theme"] || w.view.Theme.IsDark
 				reached["new chat"] = reached["new chat"] || strings.Contains(w.engine.Calls(), " new ")
 				reached["example"] = reached["example"] || strings.Contains(w.engine.Calls(), "send:Plan")
-				reached["notice"] = reached["notice"] || !w.Shows("is a toy that ships")
+				reached["notice"] = reached["notice"] || !w.Shows("is a very small model")
 			}
 			for _, what := range []string{"models", "theme", "new chat", "example", "notice"} {
 				if !reached[what] {

@@ -24,7 +24,7 @@ type ModelInfo struct {
 	Name string
 	// Size is the size of its file in bytes.
 	Size int64
-	// Note is a short remark for people, such as "built in; a toy".
+	// Note is a short remark for people, such as "built in; very small".
 	Note string
 	// Toy marks a model that nobody should judge the program by.
 	Toy bool

@@ -4,4 +4,4 @@ package nano
 const Name = "nano"
 
 // Notice is what a person should know before they judge the program by it.
-const Notice = "nano is a toy of 31M weights that ships inside the program: it often says nonsense.\nGet a real model with: pooled pull qwen2.5-coder-0.5b"
+const Notice = "nano is a very small model (31M weights) inside the program, for trying things: it knows little and is no authority.\nGet a larger one with: pooled pull qwen2.5-coder-0.5b"

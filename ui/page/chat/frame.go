@@ -113,7 +113,7 @@ func (p *Page) banners(gtx layout.Context) layout.Dimensions {
 	}
 	if m, ok := p.app.Loaded(); ok && p.app.ToyNotice() {
 		show(ui.Banner{
-			Title: m.Name + " is a toy that ships inside the program: it often says nonsense.",
+			Title: m.Name + " is a very small model inside the program, for trying things: it knows little.",
 			Text:  "Get a real model with: " + PullCommand, Action: "Copy command",
 		}, &p.toy)
 	}

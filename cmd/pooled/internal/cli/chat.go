@@ -237,7 +237,7 @@ func (c *commands) demo() *cobra.Command {
 	f := chatFlags{modelFlags: modelFlags{model: nano.Name, backend: "auto"}}
 	return &cobra.Command{
 		Use:   "demo",
-		Short: "Talk to nano, the toy model that is built in; works offline",
+		Short: "Talk to nano, the very small model that is built in; works offline",
 		Long: `Opens a conversation with the model that is built in. Without a terminal it answers a sample question and ends.
 
 ` + nano.Notice,

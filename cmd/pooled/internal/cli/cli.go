@@ -119,9 +119,9 @@ func newRoot(s Streams, w *wire.Wire) *cobra.Command {
 		Short: "Run one open-weight model across the machines you own",
 		Long: `Pooled runs open-weight models on your own machines.
 
-A model is the name of one that you pulled, a path to a GGUF file, or "nano", a toy that is built in and works
+A model is the name of one that you pulled, a path to a GGUF file, or "nano", a very small model that is built in and works
 offline. Without a model, commands use nano.`,
-		Example: `  pooled demo                              talk to the built-in toy
+		Example: `  pooled demo                              talk to the built-in model
   pooled pull qwen2.5-coder-0.5b           download a real model
   pooled chat -m qwen2.5-coder-0.5b        talk to it
   echo "Say hi" | pooled run -m ./my.gguf  one prompt, for scripts`,

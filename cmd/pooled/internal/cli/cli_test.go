@@ -48,7 +48,7 @@ func ok(t *testing.T, in string, args ...string) string {
 	return out
 }
 
-const whoAmI = "I am nano, the small model that ships with Pooled. I can chat a little and write simple web pages."
+const whoAmI = "I am nano, a very small language model that lives inside Pooled. I like short questions."
 
 func runOf(t *testing.T, args ...string) runResult {
 	t.Helper()
@@ -83,7 +83,7 @@ func TestRun(t *testing.T) {
 	if short := runOf(t, "Who are you?", "-n", "5"); len(short.IDs) != 5 || short.FinishReason != "length" {
 		t.Errorf("-n 5 gives %d tokens, finished by %s", len(short.IDs), short.FinishReason)
 	}
-	if cut := runOf(t, "Who are you?", "--stop", " small"); cut.Text != "I am nano, the" || cut.FinishReason != "stop" {
+	if cut := runOf(t, "Who are you?", "--stop", " small"); cut.Text != "I am nano, a very" || cut.FinishReason != "stop" {
 		t.Errorf("--stop gives %q, finished by %s", cut.Text, cut.FinishReason)
 	}
 	if raw := runOf(t, "--raw", "Once", "-n", "3"); len(raw.PromptIDs) > 3 {
@@ -172,7 +172,7 @@ func TestChat(t *testing.T) {
 
 func TestDemo(t *testing.T) {
 	out, errs, code := pooled(t, "", "demo")
-	if code != 0 || !strings.Contains(out, whoAmI) || !strings.Contains(errs, "toy") {
+	if code != 0 || !strings.Contains(out, whoAmI) || !strings.Contains(errs, "very small model") {
 		t.Errorf("exit code %d, %q, %q", code, out, errs)
 	}
 }

@@ -97,7 +97,7 @@ func (c *commands) examine(ctx context.Context) report {
 		if models, err := s.List(); err != nil {
 			problem("", "the model folder cannot be read: %v", err)
 		} else if len(models) == 0 {
-			problem("pooled pull qwen2.5-coder-0.5b", "no model was pulled; only the built-in toy is there")
+			problem("pooled pull qwen2.5-coder-0.5b", "no model was pulled; only the very small model that is built in is there")
 		} else {
 			for _, m := range models {
 				if m.Problem != "" {

@@ -134,7 +134,7 @@ func (c *commands) list() *cobra.Command {
 			tw := tabwriter.NewWriter(c.Out, 0, 0, 2, ' ', 0)
 			fmt.Fprintln(tw, "NAME\tSIZE\tMODIFIED\tNOTE")
 			if data := nano.Data(); data != nil {
-				fmt.Fprintf(tw, "%s\t%s\t\tbuilt in; a toy\n", nano.Name, weights.FormatBytes(int64(len(data))))
+				fmt.Fprintf(tw, "%s\t%s\t\tbuilt in; very small\n", nano.Name, weights.FormatBytes(int64(len(data))))
 			}
 			for _, m := range models {
 				fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", m.Name, weights.FormatBytes(m.Size), m.Modified.Format(time.DateOnly), m.Problem)
