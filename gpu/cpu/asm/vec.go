@@ -14,23 +14,6 @@ func vecAVX2() {
 	e := newExpConsts()
 	dots()
 	sums()
-	elementwise("addMulAVX2", "y += a·x.", "y, x *float32, a float32", func(b *body) {
-		v, y := b.load("x"), b.load("y")
-		VMULPS(b.scalar("a"), v, v)
-		VADDPS(v, y, y)
-		b.store("y", y)
-	})
-	elementwise("addMulHalfAVX2", "y += a·x.", "y *float32, x *uint16, a float32", func(b *body) {
-		v, y := b.load("x"), b.load("y")
-		VMULPS(b.scalar("a"), v, v)
-		VADDPS(v, y, y)
-		b.store("y", y)
-	})
-	elementwise("toHalfAVX2", "dst = x, rounded to nearest even.", "dst *uint16, x *float32", func(b *body) {
-		v, h := b.load("x"), XMM()
-		VCVTPS2PH(Imm(0), v, h)
-		VMOVDQU(h, b.at("dst"))
-	})
 	elementwise("fromHalfAVX2", "dst = x.", "dst *float32, x *uint16", func(b *body) {
 		b.store("dst", b.load("x"))
 	})
@@ -98,8 +81,6 @@ func vecAVX2() {
 		VMULPS(b.at("y"), v, v)
 		b.store("dst", v)
 	})
-	dotRows()
-	addRows()
 }
 
 // bits32 is a constant number, by its bits: the assembler takes a number
@@ -266,11 +247,11 @@ func reduction(name, doc, params string, f func(b *body, i int, acc reg.VecVirtu
 	TEXT(name, 0, "func("+params+", n int) float32")
 	Pragma("noescape")
 	Doc(name + " returns " + doc + " n is a multiple of 32.")
-	b := &body{index: GP64(), base: map[string]reg.GPVirtual{}, half: map[string]bool{}}
+	b := &body{index: GP64(), base: map[string]reg.GPVirtual{}}
 	for _, p := range parse(params) {
 		g := GP64()
 		Load(Param(p.name), g)
-		b.base[p.name], b.half[p.name] = g, p.typ == "*uint16"
+		b.base[p.name] = g
 	}
 	n := GP64()
 	Load(Param("n"), n)
@@ -312,12 +293,6 @@ func dots() {
 		VMULPS(b.lane("y", i), v, v)
 		VADDPS(v, acc, acc)
 	})
-	reduction("dotHalfAVX2", "Σ x·y.", "x *float32, y *uint16", func(b *body, i int, acc reg.VecVirtual) {
-		v := YMM()
-		VCVTPH2PS(b.lane("y", i), v)
-		VMULPS(b.lane("x", i), v, v)
-		VADDPS(v, acc, acc)
-	})
 }
 
 func sums() {
@@ -351,82 +326,3 @@ func sums() {
 	RET()
 }
 
-// dotRows emits the dot products of one vector with many half-precision rows.
-func dotRows() {
-	TEXT("dotRowsHalfAVX2", 0, "func(dst, x *float32, rows *uint16, n, count, strideBytes int)")
-	Pragma("noescape")
-	Doc("dotRowsHalfAVX2 computes dst[i] = Σ x·row(i) for count rows; n is a positive multiple of 32.")
-	dst, rows, count, stride := GP64(), GP64(), GP64(), GP64()
-	b := &body{index: GP64(), base: map[string]reg.GPVirtual{"x": GP64()}, half: map[string]bool{"row": true}}
-	Load(Param("dst"), dst)
-	Load(Param("x"), b.base["x"])
-	Load(Param("rows"), rows)
-	b.base["row"] = rows
-	n := GP64()
-	Load(Param("n"), n)
-	Load(Param("count"), count)
-	Load(Param("strideBytes"), stride)
-	Label("row")
-	acc := zeroes(4)
-	XORQ(b.index, b.index)
-	Label("loop")
-	for i := range acc {
-		v := YMM()
-		VCVTPH2PS(b.lane("row", i), v)
-		VMULPS(b.lane("x", i), v, v)
-		VADDPS(v, acc[i], acc[i])
-	}
-	ADDQ(Imm(32), b.index)
-	CMPQ(b.index, n)
-	JLT(LabelRef("loop"))
-	VMOVSS(fold(acc), Mem{Base: dst})
-	ADDQ(Imm(4), dst)
-	ADDQ(stride, rows)
-	DECQ(count)
-	JNZ(LabelRef("row"))
-	VZEROUPPER()
-	RET()
-}
-
-// addRows emits the weighted sum of many half-precision rows.
-func addRows() {
-	TEXT("addRowsHalfAVX2", 0, "func(y, a *float32, rows *uint16, n, count, strideBytes int)")
-	Pragma("noescape")
-	Doc("addRowsHalfAVX2 computes y += Σ a[i]·row(i) over count rows; n is a positive multiple of 32.")
-	y, a, rows, n, count, stride := GP64(), GP64(), GP64(), GP64(), GP64(), GP64()
-	Load(Param("y"), y)
-	Load(Param("rows"), rows)
-	Load(Param("n"), n)
-	Load(Param("strideBytes"), stride)
-	Label("columns")
-	var acc [4]reg.VecVirtual
-	for i := range acc {
-		acc[i] = YMM()
-		VMOVUPS(Mem{Base: y, Disp: 32 * i}, acc[i])
-	}
-	Load(Param("a"), a)
-	Load(Param("count"), count)
-	row := GP64()
-	MOVQ(rows, row)
-	Label("row")
-	w, v := YMM(), YMM()
-	VBROADCASTSS(Mem{Base: a}, w)
-	for i := range acc {
-		VCVTPH2PS(Mem{Base: row, Disp: 16 * i}, v)
-		VMULPS(w, v, v)
-		VADDPS(v, acc[i], acc[i])
-	}
-	ADDQ(Imm(4), a)
-	ADDQ(stride, row)
-	DECQ(count)
-	JNZ(LabelRef("row"))
-	for i := range acc {
-		VMOVUPS(acc[i], Mem{Base: y, Disp: 32 * i})
-	}
-	ADDQ(U32(128), y)
-	ADDQ(Imm(64), rows)
-	SUBQ(Imm(32), n)
-	JNZ(LabelRef("columns"))
-	VZEROUPPER()
-	RET()
-}

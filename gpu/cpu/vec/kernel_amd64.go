@@ -12,29 +12,19 @@ func kernelsOf(path isa.Path) kernels {
 		return portable
 	}
 	return kernels{
-		dot:     func(x, y []float32) float32 { return dotAVX2(&x[0], &y[0], len(x)) },
-		dotHalf: func(x []float32, y []uint16) float32 { return dotHalfAVX2(&x[0], &y[0], len(x)) },
-		dotRowsHalf: func(dst, x []float32, rows []uint16, stride int) {
-			dotRowsHalfAVX2(&dst[0], &x[0], &rows[0], len(x), len(dst), 2*stride)
-		},
-		addRowsHalf: func(y, a []float32, rows []uint16, stride int) {
-			addRowsHalfAVX2(&y[0], &a[0], &rows[0], len(y), len(a), 2*stride)
-		},
-		sum:        func(x []float32) float32 { return sumAVX2(&x[0], len(x)) },
-		max:        func(x []float32) float32 { return maxAVX2(&x[0], len(x)) },
-		addMul:     func(y []float32, a float32, x []float32) { addMulAVX2(&y[0], &x[0], a, len(y)) },
-		addMulHalf: func(y []float32, a float32, x []uint16) { addMulHalfAVX2(&y[0], &x[0], a, len(y)) },
-		toHalf:     func(dst []uint16, x []float32) { toHalfAVX2(&dst[0], &x[0], len(dst)) },
-		fromHalf:   func(dst []float32, x []uint16) { fromHalfAVX2(&dst[0], &x[0], len(dst)) },
-		fromBF16:   func(dst []float32, x []uint16) { fromBF16AVX2(&dst[0], &x[0], len(dst)) },
-		add:        func(dst, x, y []float32) { addAVX2(&dst[0], &x[0], &y[0], len(dst)) },
-		mul:        func(dst, x, y []float32) { mulAVX2(&dst[0], &x[0], &y[0], len(dst)) },
-		scale:      func(dst, x []float32, a float32) { scaleAVX2(&dst[0], &x[0], a, len(dst)) },
-		exp:        func(dst, x []float32, a float32) { expAVX2(&dst[0], &x[0], a, len(dst)) },
-		scaleMul:   func(dst, x, y []float32, a float32) { scaleMulAVX2(&dst[0], &x[0], &y[0], a, len(dst)) },
-		sigmoid:    func(dst, x []float32) { sigmoidAVX2(&dst[0], &x[0], len(dst)) },
-		silu:       func(dst, x []float32) { siluAVX2(&dst[0], &x[0], len(dst)) },
-		siluMul:    func(dst, x, y []float32) { siluMulAVX2(&dst[0], &x[0], &y[0], len(dst)) },
-		geluMul:    func(dst, x, y []float32) { geluMulAVX2(&dst[0], &x[0], &y[0], len(dst)) },
+		dot:      func(x, y []float32) float32 { return dotAVX2(&x[0], &y[0], len(x)) },
+		sum:      func(x []float32) float32 { return sumAVX2(&x[0], len(x)) },
+		max:      func(x []float32) float32 { return maxAVX2(&x[0], len(x)) },
+		fromHalf: func(dst []float32, x []uint16) { fromHalfAVX2(&dst[0], &x[0], len(dst)) },
+		fromBF16: func(dst []float32, x []uint16) { fromBF16AVX2(&dst[0], &x[0], len(dst)) },
+		add:      func(dst, x, y []float32) { addAVX2(&dst[0], &x[0], &y[0], len(dst)) },
+		mul:      func(dst, x, y []float32) { mulAVX2(&dst[0], &x[0], &y[0], len(dst)) },
+		scale:    func(dst, x []float32, a float32) { scaleAVX2(&dst[0], &x[0], a, len(dst)) },
+		exp:      func(dst, x []float32, a float32) { expAVX2(&dst[0], &x[0], a, len(dst)) },
+		scaleMul: func(dst, x, y []float32, a float32) { scaleMulAVX2(&dst[0], &x[0], &y[0], a, len(dst)) },
+		sigmoid:  func(dst, x []float32) { sigmoidAVX2(&dst[0], &x[0], len(dst)) },
+		silu:     func(dst, x []float32) { siluAVX2(&dst[0], &x[0], len(dst)) },
+		siluMul:  func(dst, x, y []float32) { siluMulAVX2(&dst[0], &x[0], &y[0], len(dst)) },
+		geluMul:  func(dst, x, y []float32) { geluMulAVX2(&dst[0], &x[0], &y[0], len(dst)) },
 	}
 }

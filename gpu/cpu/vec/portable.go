@@ -9,24 +9,18 @@ import (
 // kernels are the loops of one path. Lengths are multiples of 32 for sums and
 // of 8 for the others; the first slice tells them.
 type kernels struct {
-	dot         func(x, y []float32) float32
-	dotHalf     func(x []float32, y []uint16) float32
-	dotRowsHalf func(dst, x []float32, rows []uint16, stride int)
-	addRowsHalf func(y, a []float32, rows []uint16, stride int)
-	sum         func(x []float32) float32
-	max         func(x []float32) float32
-	addMul      func(y []float32, a float32, x []float32)
-	addMulHalf  func(y []float32, a float32, x []uint16)
-	toHalf      func(dst []uint16, x []float32)
-	fromHalf    func(dst []float32, x []uint16)
-	fromBF16    func(dst []float32, x []uint16)
-	add, mul    func(dst, x, y []float32)
-	scale, exp  func(dst, x []float32, a float32)
-	scaleMul    func(dst, x, y []float32, a float32)
-	sigmoid     func(dst, x []float32)
-	silu        func(dst, x []float32)
-	siluMul     func(dst, x, y []float32)
-	geluMul     func(dst, x, y []float32)
+	dot        func(x, y []float32) float32
+	sum        func(x []float32) float32
+	max        func(x []float32) float32
+	fromHalf   func(dst []float32, x []uint16)
+	fromBF16   func(dst []float32, x []uint16)
+	add, mul   func(dst, x, y []float32)
+	scale, exp func(dst, x []float32, a float32)
+	scaleMul   func(dst, x, y []float32, a float32)
+	sigmoid    func(dst, x []float32)
+	silu       func(dst, x []float32)
+	siluMul    func(dst, x, y []float32)
+	geluMul    func(dst, x, y []float32)
 }
 
 // portable are the loops in plain Go. Products are converted to float32 before
@@ -41,19 +35,6 @@ var portable = kernels{
 			}
 		}
 		return fold(&acc)
-	},
-	dotHalf: dotHalf,
-	dotRowsHalf: func(dst, x []float32, rows []uint16, stride int) {
-		for i := range dst {
-			dst[i] = dotHalf(x, rows[i*stride:])
-		}
-	},
-	addRowsHalf: func(y, a []float32, rows []uint16, stride int) {
-		for i, w := range a {
-			for k, v := range rows[i*stride:][:len(y)] {
-				y[k] += float32(w * fromHalf(v))
-			}
-		}
 	},
 	sum: func(x []float32) float32 {
 		var acc [lanes]float32
@@ -70,21 +51,6 @@ var portable = kernels{
 			top = max(top, v)
 		}
 		return top
-	},
-	addMul: func(y []float32, a float32, x []float32) {
-		for i := range y {
-			y[i] += float32(a * x[i])
-		}
-	},
-	addMulHalf: func(y []float32, a float32, x []uint16) {
-		for i := range y {
-			y[i] += float32(a * fromHalf(x[i]))
-		}
-	},
-	toHalf: func(dst []uint16, x []float32) {
-		for i := range dst {
-			dst[i] = toHalf(x[i])
-		}
 	},
 	fromHalf: func(dst []float32, x []uint16) {
 		for i := range dst {
@@ -143,17 +109,6 @@ var portable = kernels{
 	},
 }
 
-func dotHalf(x []float32, y []uint16) float32 {
-	var acc [lanes]float32
-	for ; len(x) > 0; x, y = x[lanes:], y[lanes:] {
-		p, q := (*[lanes]float32)(x), (*[lanes]uint16)(y)
-		for i := range acc {
-			acc[i] += float32(p[i] * fromHalf(q[i]))
-		}
-	}
-	return fold(&acc)
-}
-
 // fold adds the lanes up in the order that registers of 8 lanes have.
 func fold(acc *[lanes]float32) float32 {
 	var s [8]float32
@@ -167,8 +122,6 @@ func fold(acc *[lanes]float32) float32 {
 }
 
 func fromHalf(h uint16) float32 { return quant.HalfToFloat(h) }
-
-func toHalf(v float32) uint16 { return quant.FloatToHalf(v) }
 
 // exp is e to the x: x = n·ln2 + r, a polynomial in r, and n added to the
 // exponent in two steps so that no power on the way overflows.

@@ -1,5 +1,5 @@
 // Package vec has the float32 loops of the CPU backend: sums, scalings and the
-// functions of activations and attention, over slices.
+// functions of activations, over slices.
 //
 // Every function gives the same bits on every processor. Nothing is fused, sums
 // run in 32 interleaved lanes that are added up in a fixed order, and exp is one
@@ -41,56 +41,6 @@ func Dot(x, y []float32) float32 {
 	return sum
 }
 
-// DotHalf returns Σ x·y for half-precision y.
-func DotHalf(x []float32, y []uint16) float32 {
-	y = y[:len(x)]
-	n := len(x) &^ (lanes - 1)
-	var sum float32
-	if n > 0 {
-		sum = kernel.dotHalf(x[:n], y)
-	}
-	for i := n; i < len(x); i++ {
-		sum += float32(x[i] * fromHalf(y[i]))
-	}
-	return sum
-}
-
-// DotRowsHalf computes dst[i] = Σ x·row(i), as [DotHalf] does, where row i
-// starts at rows[i·stride]: one query against the keys of a cache.
-//
-// Shapes: dst [count], x [n], rows [count, stride].
-func DotRowsHalf(dst, x []float32, rows []uint16, stride int) {
-	if len(dst) == 0 {
-		return
-	}
-	if len(x) == 0 || len(x)%lanes != 0 {
-		for i := range dst {
-			dst[i] = DotHalf(x, rows[i*stride:])
-		}
-		return
-	}
-	_ = rows[(len(dst)-1)*stride : (len(dst)-1)*stride+len(x)]
-	kernel.dotRowsHalf(dst, x, rows, stride)
-}
-
-// AddRowsHalf computes y += Σ a[i]·row(i), row after row, where row i starts at
-// rows[i·stride]: the values of a cache under the weights of attention.
-//
-// Shapes: y [n], a [count], rows [count, stride].
-func AddRowsHalf(y, a []float32, rows []uint16, stride int) {
-	if len(a) == 0 {
-		return
-	}
-	if len(y) == 0 || len(y)%lanes != 0 {
-		for i, w := range a {
-			AddMulHalf(y, w, rows[i*stride:])
-		}
-		return
-	}
-	_ = rows[(len(a)-1)*stride : (len(a)-1)*stride+len(y)]
-	kernel.addRowsHalf(y, a, rows, stride)
-}
-
 // Sum returns Σ x.
 func Sum(x []float32) float32 {
 	n := len(x) &^ (lanes - 1)
@@ -118,42 +68,6 @@ func Max(x []float32) float32 {
 		top = max(top, v)
 	}
 	return top
-}
-
-// AddMul computes y += a·x.
-func AddMul(y []float32, a float32, x []float32) {
-	x = x[:len(y)]
-	n := len(y) &^ (step - 1)
-	if n > 0 {
-		kernel.addMul(y[:n], a, x)
-	}
-	for i := n; i < len(y); i++ {
-		y[i] += float32(a * x[i])
-	}
-}
-
-// AddMulHalf computes y += a·x for half-precision x.
-func AddMulHalf(y []float32, a float32, x []uint16) {
-	x = x[:len(y)]
-	n := len(y) &^ (step - 1)
-	if n > 0 {
-		kernel.addMulHalf(y[:n], a, x)
-	}
-	for i := n; i < len(y); i++ {
-		y[i] += float32(a * fromHalf(x[i]))
-	}
-}
-
-// ToHalf rounds x to half precision, ties to even.
-func ToHalf(dst []uint16, x []float32) {
-	x = x[:len(dst)]
-	n := len(dst) &^ (step - 1)
-	if n > 0 {
-		kernel.toHalf(dst[:n], x)
-	}
-	for i := n; i < len(dst); i++ {
-		dst[i] = toHalf(x[i])
-	}
 }
 
 // FromHalf widens half-precision x, exactly.
@@ -252,15 +166,6 @@ func Exp(dst, x []float32, shift float32) {
 	for i := n; i < len(dst); i++ {
 		dst[i] = exp(x[i] - shift)
 	}
-}
-
-// Softmax replaces x by exp(x)/Σ exp(x).
-func Softmax(x []float32) {
-	if len(x) == 0 {
-		return
-	}
-	Exp(x, x, Max(x))
-	Scale(x, x, 1/Sum(x))
 }
 
 // Sigmoid computes dst = 1/(1 + exp(−x)).

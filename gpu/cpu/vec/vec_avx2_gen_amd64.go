@@ -9,11 +9,6 @@ package vec
 //go:noescape
 func dotAVX2(x *float32, y *float32, n int) float32
 
-// dotHalfAVX2 returns Σ x·y. n is a multiple of 32.
-//
-//go:noescape
-func dotHalfAVX2(x *float32, y *uint16, n int) float32
-
 // sumAVX2 returns Σ x. n is a multiple of 32.
 //
 //go:noescape
@@ -23,21 +18,6 @@ func sumAVX2(x *float32, n int) float32
 //
 //go:noescape
 func maxAVX2(x *float32, n int) float32
-
-// addMulAVX2 computes y += a·x. n is a multiple of 8.
-//
-//go:noescape
-func addMulAVX2(y *float32, x *float32, a float32, n int)
-
-// addMulHalfAVX2 computes y += a·x. n is a multiple of 8.
-//
-//go:noescape
-func addMulHalfAVX2(y *float32, x *uint16, a float32, n int)
-
-// toHalfAVX2 computes dst = x, rounded to nearest even. n is a multiple of 8.
-//
-//go:noescape
-func toHalfAVX2(dst *uint16, x *float32, n int)
 
 // fromHalfAVX2 computes dst = x. n is a multiple of 8.
 //
@@ -93,13 +73,3 @@ func siluMulAVX2(dst *float32, x *float32, y *float32, n int)
 //
 //go:noescape
 func geluMulAVX2(dst *float32, x *float32, y *float32, n int)
-
-// dotRowsHalfAVX2 computes dst[i] = Σ x·row(i) for count rows; n is a positive multiple of 32.
-//
-//go:noescape
-func dotRowsHalfAVX2(dst *float32, x *float32, rows *uint16, n int, count int, strideBytes int)
-
-// addRowsHalfAVX2 computes y += Σ a[i]·row(i) over count rows; n is a positive multiple of 32.
-//
-//go:noescape
-func addRowsHalfAVX2(y *float32, a *float32, rows *uint16, n int, count int, strideBytes int)

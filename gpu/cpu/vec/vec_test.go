@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/pooled/pooled/core/quant"
 )
 
 const seed = 20260302
@@ -20,7 +22,7 @@ func random(rng *rand.Rand, n int, spread float64) []float32 {
 func halves(x []float32) []uint16 {
 	h := make([]uint16, len(x))
 	for i, v := range x {
-		h[i] = toHalf(v)
+		h[i] = quant.FloatToHalf(v)
 	}
 	return h
 }
@@ -29,10 +31,6 @@ func halves(x []float32) []uint16 {
 func operations(rng *rand.Rand, n int) map[string]func() []float32 {
 	x, y, z := random(rng, n, 3), random(rng, n, 1), random(rng, n, 20)
 	hx := halves(x)
-	const rows = 5
-	stride := n + 3
-	cache := halves(random(rng, rows*stride+n, 1))
-	weights := random(rng, rows, 1)
 	onto := func(f func(dst []float32)) func() []float32 {
 		return func() []float32 {
 			dst := append([]float32(nil), y...)
@@ -43,39 +41,22 @@ func operations(rng *rand.Rand, n int) map[string]func() []float32 {
 	number := func(f func() float32) func() []float32 { return func() []float32 { return []float32{f()} } }
 	return map[string]func() []float32{
 		"Dot":        number(func() float32 { return Dot(x, y) }),
-		"DotHalf":    number(func() float32 { return DotHalf(y, hx) }),
 		"Sum":        number(func() float32 { return Sum(x) }),
 		"SumSquares": number(func() float32 { return SumSquares(x) }),
 		"Max":        number(func() float32 { return Max(x) }),
-		"DotRowsHalf": func() []float32 {
-			dst := make([]float32, rows)
-			DotRowsHalf(dst, x, cache, stride)
-			return dst
-		},
-		"AddRowsHalf": onto(func(dst []float32) { AddRowsHalf(dst, weights, cache, stride) }),
-		"AddMul":      onto(func(dst []float32) { AddMul(dst, 0.37, x) }),
-		"AddMulHalf":  onto(func(dst []float32) { AddMulHalf(dst, 0.37, hx) }),
-		"FromHalf":    onto(func(dst []float32) { FromHalf(dst, hx) }),
-		"FromBF16":    onto(func(dst []float32) { FromBF16(dst, hx) }),
-		"ToHalf": onto(func(dst []float32) {
-			h := make([]uint16, n)
-			ToHalf(h, z)
-			for i, v := range h {
-				dst[i] = float32(v)
-			}
-		}),
-		"Add":      onto(func(dst []float32) { Add(dst, x, y) }),
-		"Mul":      onto(func(dst []float32) { Mul(dst, x, y) }),
-		"Scale":    onto(func(dst []float32) { Scale(dst, x, 1.7) }),
-		"ScaleMul": onto(func(dst []float32) { ScaleMul(dst, x, y, 1.7) }),
-		"RMSNorm":  onto(func(dst []float32) { RMSNorm(dst, x, y, 1e-6) }),
-		"RMSNorm1": onto(func(dst []float32) { RMSNorm(dst, x, nil, 1e-6) }),
-		"Exp":      onto(func(dst []float32) { Exp(dst, z, 0.5) }),
-		"Softmax":  onto(Softmax),
-		"Sigmoid":  onto(func(dst []float32) { Sigmoid(dst, z) }),
-		"SiLU":     onto(func(dst []float32) { SiLU(dst, z) }),
-		"SiLUMul":  onto(func(dst []float32) { SiLUMul(dst, z, y) }),
-		"GELUMul":  onto(func(dst []float32) { GELUMul(dst, z, y) }),
+		"FromHalf":   onto(func(dst []float32) { FromHalf(dst, hx) }),
+		"FromBF16":   onto(func(dst []float32) { FromBF16(dst, hx) }),
+		"Add":        onto(func(dst []float32) { Add(dst, x, y) }),
+		"Mul":        onto(func(dst []float32) { Mul(dst, x, y) }),
+		"Scale":      onto(func(dst []float32) { Scale(dst, x, 1.7) }),
+		"ScaleMul":   onto(func(dst []float32) { ScaleMul(dst, x, y, 1.7) }),
+		"RMSNorm":    onto(func(dst []float32) { RMSNorm(dst, x, y, 1e-6) }),
+		"RMSNorm1":   onto(func(dst []float32) { RMSNorm(dst, x, nil, 1e-6) }),
+		"Exp":        onto(func(dst []float32) { Exp(dst, z, 0.5) }),
+		"Sigmoid":    onto(func(dst []float32) { Sigmoid(dst, z) }),
+		"SiLU":       onto(func(dst []float32) { SiLU(dst, z) }),
+		"SiLUMul":    onto(func(dst []float32) { SiLUMul(dst, z, y) }),
+		"GELUMul":    onto(func(dst []float32) { GELUMul(dst, z, y) }),
 	}
 }
 
@@ -170,25 +151,6 @@ func TestExpLimits(t *testing.T) {
 	}
 }
 
-func TestSoftmax(t *testing.T) {
-	rng := rand.New(rand.NewPCG(seed, 0))
-	x := random(rng, 301, 10)
-	x[5] = float32(math.Inf(-1))
-	want := make([]float64, len(x))
-	sum := 0.0
-	for i, v := range x {
-		want[i] = math.Exp(float64(v - Max(x)))
-		sum += want[i]
-	}
-	Softmax(x)
-	for i := range x {
-		if diff := math.Abs(float64(x[i]) - want[i]/sum); diff > 1e-6*want[i]/sum+1e-30 {
-			t.Errorf("%d: got %v, want %v", i, x[i], want[i]/sum)
-		}
-	}
-	Softmax(nil)
-}
-
 func TestRMSNorm(t *testing.T) {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	x, w := random(rng, 576, 2), random(rng, 576, 1)
@@ -208,12 +170,10 @@ func TestRMSNorm(t *testing.T) {
 
 func TestShortSlicesPanic(t *testing.T) {
 	long, short := make([]float32, 64), make([]float32, 40)
-	shortHalf := make([]uint16, 100)
 	for name, f := range map[string]func(){
-		"Dot":         func() { Dot(long, short[:40:40]) },
-		"Add":         func() { Add(long, long, short[:40:40]) },
-		"DotRowsHalf": func() { DotRowsHalf(make([]float32, 2), long, shortHalf, 64) },
-		"AddRowsHalf": func() { AddRowsHalf(long, make([]float32, 2), shortHalf, 64) },
+		"Dot":      func() { Dot(long, short[:40:40]) },
+		"Add":      func() { Add(long, long, short[:40:40]) },
+		"FromHalf": func() { FromHalf(long, make([]uint16, 40)) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			defer func() {
@@ -224,29 +184,4 @@ func TestShortSlicesPanic(t *testing.T) {
 			f()
 		})
 	}
-}
-
-func BenchmarkAttentionRow(b *testing.B) {
-	rng := rand.New(rand.NewPCG(seed, 2))
-	const d, rows = 64, 512
-	cache, q, p := halves(random(rng, d*rows, 1)), random(rng, d, 1), make([]float32, rows)
-	out := make([]float32, d)
-	b.Run("DotRowsHalf", func(b *testing.B) {
-		for b.Loop() {
-			DotRowsHalf(p, q, cache, d)
-		}
-		b.ReportMetric(float64(b.N)*2*d*rows/b.Elapsed().Seconds()/1e9, "GFLOP/s")
-	})
-	b.Run("AddRowsHalf", func(b *testing.B) {
-		for b.Loop() {
-			AddRowsHalf(out, p, cache, d)
-		}
-		b.ReportMetric(float64(b.N)*2*d*rows/b.Elapsed().Seconds()/1e9, "GFLOP/s")
-	})
-	b.Run("Softmax", func(b *testing.B) {
-		for b.Loop() {
-			Softmax(p)
-		}
-		b.ReportMetric(float64(b.N)*rows/b.Elapsed().Seconds()/1e9, "Gnumber/s")
-	})
 }
