@@ -15,27 +15,20 @@ type checker struct {
 	usedKV, usedConv, usedDelta bool
 }
 
-// arity is the number of inputs and the least and greatest number of weights of each kind.
-var arity = [...]struct{ in, minW, maxW int }{
-	Embed: {1, 1, 1}, RMSNorm: {1, 1, 1}, L2Norm: {1, 0, 0}, Linear: {1, 1, 2}, Add: {2, 0, 0}, Mul: {2, 0, 0},
-	Scale: {1, 0, 0}, SiLU: {1, 0, 0}, GELU: {1, 0, 0}, SwiGLU: {2, 0, 0}, GeGLU: {2, 0, 0}, SigmoidGate: {2, 0, 0},
-	Slice: {1, 0, 0}, Rope: {1, 0, 1}, Attention: {3, 0, 0}, ShortConv: {1, 1, 1}, GatedDelta: {5, 2, 2},
-}
-
 // op checks operation i and returns the width of the value it makes.
 func (c *checker) op(i int, op *Op) (int, error) {
 	bad := func(reason string, args ...any) (int, error) {
 		return 0, &PlanError{Block: c.block, Op: i, Kind: op.Kind, Reason: fmt.Sprintf(reason, args...)}
 	}
-	if op.Kind == 0 || op.Kind >= kindEnd {
+	if !op.Kind.Known() {
 		return bad("this version does not know the kind; a newer Pooled may")
 	}
-	ar := arity[op.Kind]
-	if len(op.In) != ar.in {
-		return bad("has %d inputs, want %d", len(op.In), ar.in)
+	f := op.Kind.Facts()
+	if len(op.In) != f.Inputs {
+		return bad("has %d inputs, want %d", len(op.In), f.Inputs)
 	}
-	if len(op.Weights) < ar.minW || len(op.Weights) > ar.maxW {
-		return bad("has %d weights, want %d to %d", len(op.Weights), ar.minW, ar.maxW)
+	if least, most := len(f.Weights)-f.Optional, len(f.Weights); len(op.Weights) < least || len(op.Weights) > most {
+		return bad("has %d weights, want %d to %d", len(op.Weights), least, most)
 	}
 	for _, v := range op.In {
 		if v < 0 || int(v) >= len(c.widths) {
@@ -56,7 +49,7 @@ func (c *checker) op(i int, op *Op) (int, error) {
 			return bad("has the attribute %v", f)
 		}
 	}
-	w, reason := c.infer(op)
+	w, reason := f.infer(c, op, c.widths[op.In[0]])
 	if reason != "" {
 		return bad("%s", reason)
 	}
@@ -77,78 +70,73 @@ func (c *checker) want(op *Op, i int, shape ...int) string {
 	return ""
 }
 
-// infer returns the width of the result, or why there is none.
-func (c *checker) infer(op *Op) (width int, reason string) {
-	x := c.widths[op.In[0]]
+func (c *checker) inferEmbed(op *Op, _ int) (int, string) {
+	if !c.embed || op.In[0] != 0 {
+		return 0, "may only read the token ids, in the embedding"
+	}
+	s := c.shape(op, 0)
+	if len(s) != 2 || s[0] != c.plan.Vocab {
+		return 0, fmt.Sprintf("tensor %s has shape %v, want %d rows", c.plan.Tensors[op.Weights[0]].Name, s, c.plan.Vocab)
+	}
+	return s[1], ""
+}
+
+// inferNorm is that of the norms, with a weight or without.
+func (c *checker) inferNorm(op *Op, x int) (int, string) {
 	a := &op.Attrs
-	switch op.Kind {
-	case Embed:
-		if !c.embed || op.In[0] != 0 {
-			return 0, "may only read the token ids, in the embedding"
-		}
-		s := c.shape(op, 0)
-		if len(s) != 2 || s[0] != c.plan.Vocab {
-			return 0, fmt.Sprintf("tensor %s has shape %v, want %d rows", c.plan.Tensors[op.Weights[0]].Name, s, c.plan.Vocab)
-		}
-		return s[1], ""
-	case RMSNorm:
-		if !divides(a.Groups, x) {
-			return 0, groupsReason(a.Groups, x)
-		}
-		if a.Eps < 0 {
-			return 0, fmt.Sprintf("has the epsilon %v, want 0 or more", a.Eps)
-		}
-		return x, c.want(op, 0, x/a.Groups)
-	case L2Norm:
-		if !divides(a.Groups, x) {
-			return 0, groupsReason(a.Groups, x)
-		}
-		if a.Eps < 0 {
-			return 0, fmt.Sprintf("has the epsilon %v, want 0 or more", a.Eps)
-		}
+	switch {
+	case !divides(a.Groups, x):
+		return 0, groupsReason(a.Groups, x)
+	case a.Eps < 0:
+		return 0, fmt.Sprintf("has the epsilon %v, want 0 or more", a.Eps)
+	case len(op.Weights) == 0:
 		return x, ""
-	case Linear:
-		s := c.shape(op, 0)
-		if len(s) != 2 || s[1] != x {
-			return 0, fmt.Sprintf("tensor %s has shape %v, want %d columns", c.plan.Tensors[op.Weights[0]].Name, s, x)
-		}
-		if len(op.Weights) == 2 {
-			return s[0], c.want(op, 1, s[0])
-		}
-		return s[0], ""
-	case Add, Mul, SwiGLU, GeGLU, SigmoidGate:
+	}
+	return x, c.want(op, 0, x/a.Groups)
+}
+
+func (c *checker) inferLinear(op *Op, x int) (int, string) {
+	s := c.shape(op, 0)
+	if len(s) != 2 || s[1] != x {
+		return 0, fmt.Sprintf("tensor %s has shape %v, want %d columns", c.plan.Tensors[op.Weights[0]].Name, s, x)
+	}
+	if len(op.Weights) == 2 {
+		return s[0], c.want(op, 1, s[0])
+	}
+	return s[0], ""
+}
+
+// inferSame is that of what works value by value, on one input or on two.
+func (c *checker) inferSame(op *Op, x int) (int, string) {
+	if len(op.In) == 2 {
 		if y := c.widths[op.In[1]]; x != y {
 			return 0, fmt.Sprintf("its inputs are %d and %d wide, want the same", x, y)
 		}
-		return x, ""
-	case Scale, SiLU, GELU:
-		return x, ""
-	case Slice:
-		if !divides(a.Groups, x) {
-			return 0, groupsReason(a.Groups, x)
-		}
-		if g := x / a.Groups; a.Offset < 0 || a.Length < 1 || a.Offset > g || a.Length > g-a.Offset {
-			return 0, fmt.Sprintf("takes [%d, %d+%d) of groups of %d", a.Offset, a.Offset, a.Length, g)
-		}
-		return a.Groups * a.Length, ""
-	case Rope:
-		return c.inferRope(op, x)
-	case Attention:
-		return c.inferAttention(op, x)
-	case ShortConv:
-		if c.state == nil || c.state.Conv == nil || c.usedConv {
-			return 0, "needs a convolution state of its own"
-		}
-		c.usedConv = true
-		s := c.state.Conv
-		if s.Channels != x {
-			return 0, fmt.Sprintf("its input is %d wide, its state %d", x, s.Channels)
-		}
-		return x, c.want(op, 0, x, s.Taps)
-	case GatedDelta:
-		return c.inferDelta(op, x)
 	}
-	return 0, "this version does not know the kind"
+	return x, ""
+}
+
+func (c *checker) inferSlice(op *Op, x int) (int, string) {
+	a := &op.Attrs
+	if !divides(a.Groups, x) {
+		return 0, groupsReason(a.Groups, x)
+	}
+	if g := x / a.Groups; a.Offset < 0 || a.Length < 1 || a.Offset > g || a.Length > g-a.Offset {
+		return 0, fmt.Sprintf("takes [%d, %d+%d) of groups of %d", a.Offset, a.Offset, a.Length, g)
+	}
+	return a.Groups * a.Length, ""
+}
+
+func (c *checker) inferConv(op *Op, x int) (int, string) {
+	if c.state == nil || c.state.Conv == nil || c.usedConv {
+		return 0, "needs a convolution state of its own"
+	}
+	c.usedConv = true
+	s := c.state.Conv
+	if s.Channels != x {
+		return 0, fmt.Sprintf("its input is %d wide, its state %d", x, s.Channels)
+	}
+	return x, c.want(op, 0, x, s.Taps)
 }
 
 func (c *checker) inferRope(op *Op, x int) (int, string) {

@@ -61,16 +61,81 @@ const (
 	kindEnd
 )
 
-var kindNames = [...]string{
-	Embed: "Embed", RMSNorm: "RMSNorm", L2Norm: "L2Norm", Linear: "Linear", Add: "Add", Mul: "Mul", Scale: "Scale",
-	SiLU: "SiLU", GELU: "GELU", SwiGLU: "SwiGLU", GeGLU: "GeGLU", SigmoidGate: "SigmoidGate", Slice: "Slice",
-	Rope: "Rope", Attention: "Attention", ShortConv: "ShortConv", GatedDelta: "GatedDelta",
+// Role says in what form an operation reads one of its weights.
+type Role uint8
+
+const (
+	// Vector is a small tensor, read as float32.
+	Vector Role = iota + 1
+	// Matrix is [out, in] and multiplies columns; it stays in the type of the file where a backend can compute with it.
+	Matrix
+	// Table is [rows, width], of which single rows are looked up.
+	Table
+)
+
+// StateKind says which member of [State] an operation reads and moves on.
+type StateKind uint8
+
+const (
+	// Stateless kinds remember nothing.
+	Stateless StateKind = iota
+	// OfKV, OfConv and OfDelta name the member.
+	OfKV
+	OfConv
+	OfDelta
+)
+
+// Facts are what there is to know of a kind without computing it.
+type Facts struct {
+	Name string
+	// Inputs is the number of values that it reads.
+	Inputs int
+	// Weights are the roles of its weights. The last Optional of them may be left out.
+	Weights  []Role
+	Optional int
+	// State is what it remembers from pass to pass.
+	State StateKind
+
+	// infer returns the width of the result for a first input of width x, or why there is none.
+	infer func(c *checker, op *Op, x int) (width int, reason string)
+}
+
+// table says what every kind is. A new kind is an entry here, its loop in gpu/ref and a case in each backend.
+var table = [kindEnd]Facts{
+	Embed:       {Name: "Embed", Inputs: 1, Weights: []Role{Table}, infer: (*checker).inferEmbed},
+	RMSNorm:     {Name: "RMSNorm", Inputs: 1, Weights: []Role{Vector}, infer: (*checker).inferNorm},
+	L2Norm:      {Name: "L2Norm", Inputs: 1, infer: (*checker).inferNorm},
+	Linear:      {Name: "Linear", Inputs: 1, Weights: []Role{Matrix, Vector}, Optional: 1, infer: (*checker).inferLinear},
+	Add:         {Name: "Add", Inputs: 2, infer: (*checker).inferSame},
+	Mul:         {Name: "Mul", Inputs: 2, infer: (*checker).inferSame},
+	Scale:       {Name: "Scale", Inputs: 1, infer: (*checker).inferSame},
+	SiLU:        {Name: "SiLU", Inputs: 1, infer: (*checker).inferSame},
+	GELU:        {Name: "GELU", Inputs: 1, infer: (*checker).inferSame},
+	SwiGLU:      {Name: "SwiGLU", Inputs: 2, infer: (*checker).inferSame},
+	GeGLU:       {Name: "GeGLU", Inputs: 2, infer: (*checker).inferSame},
+	SigmoidGate: {Name: "SigmoidGate", Inputs: 2, infer: (*checker).inferSame},
+	Slice:       {Name: "Slice", Inputs: 1, infer: (*checker).inferSlice},
+	Rope:        {Name: "Rope", Inputs: 1, Weights: []Role{Vector}, Optional: 1, infer: (*checker).inferRope},
+	Attention:   {Name: "Attention", Inputs: 3, State: OfKV, infer: (*checker).inferAttention},
+	ShortConv:   {Name: "ShortConv", Inputs: 1, Weights: []Role{Vector}, State: OfConv, infer: (*checker).inferConv},
+	GatedDelta:  {Name: "GatedDelta", Inputs: 5, Weights: []Role{Vector, Vector}, State: OfDelta, infer: (*checker).inferDelta},
+}
+
+// Known reports whether k is a kind of this version.
+func (k Kind) Known() bool { return k > 0 && k < kindEnd }
+
+// Facts returns what there is to know of a known kind; it panics for another.
+func (k Kind) Facts() *Facts {
+	if !k.Known() {
+		panic("model: " + k.String() + " is no kind")
+	}
+	return &table[k]
 }
 
 // String returns the kind's name, or "Kind(n)" for an unknown one.
 func (k Kind) String() string {
-	if k > 0 && k < kindEnd {
-		return kindNames[k]
+	if k.Known() {
+		return table[k].Name
 	}
 	return "Kind(" + strconv.Itoa(int(k)) + ")"
 }

@@ -82,9 +82,8 @@ func (p *Program) block(to *[]Op, b *model.Block, w model.Widths, layer, in int)
 	needed := make([]bool, len(b.Ops)+1)
 	needed[b.Out] = true
 	for i := len(b.Ops) - 1; i >= 0; i-- {
-		k := b.Ops[i].Kind
 		// What moves state on is computed even where nobody reads its result.
-		if k == model.Attention || k == model.ShortConv || k == model.GatedDelta {
+		if b.Ops[i].Kind.Facts().State != model.Stateless {
 			needed[i+1] = true
 		}
 		if needed[i+1] {
