@@ -30,20 +30,11 @@ func newArmed(ctx context.Context, e grammar.Engine, t *tokenizer.Tokenizer, cs 
 	return &armed{ctx: ctx, engine: e, tok: t, constraints: cs, thinking: thinking, fresh: true}
 }
 
+// Free implements [generate.Mask].
+func (m *armed) Free() bool { return m.matcher == nil }
+
 // Next implements [generate.Mask].
-func (m *armed) Next(dst []uint32) error {
-	if m.matcher != nil {
-		return m.matcher.Mask(dst)
-	}
-	size := m.tok.Size()
-	for i := range dst {
-		dst[i] = ^uint32(0)
-		if rest := size - 32*i; rest < 32 {
-			dst[i] = 1<<max(rest, 0) - 1
-		}
-	}
-	return nil
-}
+func (m *armed) Next(dst []uint32) error { return m.matcher.Mask(dst) }
 
 // Accept implements [generate.Mask].
 func (m *armed) Accept(id int32) error {

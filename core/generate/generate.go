@@ -113,8 +113,7 @@ func (a *answer) run(ctx context.Context, prompt []int32) error {
 		a.res.Reused = 0
 		return err
 	}
-	out := a.sampler.output()
-	r, err := a.prefill(ctx, prompt, a.opt, out)
+	r, err := a.prefill(ctx, prompt, a.opt, a.sampler.output())
 	a.res.Timings.Prompt = time.Since(a.begin)
 	a.res.Timings.PromptTokens = max(0, len(a.ids)-a.res.Reused)
 	if err != nil {
@@ -128,7 +127,7 @@ func (a *answer) run(ctx context.Context, prompt []int32) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if r, err = a.forward(ctx, a.pending, out); err != nil {
+		if r, err = a.forward(ctx, a.pending, a.sampler.output()); err != nil {
 			if errors.Is(err, engine.ErrContextFull) {
 				return errFull
 			}

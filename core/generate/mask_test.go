@@ -4,6 +4,8 @@ import (
 	"errors"
 	"slices"
 	"testing"
+
+	"github.com/pooled/pooled/core/engine"
 )
 
 // digits is a mask that allows the tokens [0, 4), then forces a script, and then allows the end alone.
@@ -14,6 +16,8 @@ type digits struct {
 	accepted []int32
 	fail     string
 }
+
+func (m *digits) Free() bool { return false }
 
 func (m *digits) Next(dst []uint32) error {
 	clear(dst)
@@ -165,5 +169,48 @@ func TestMaskDistribution(t *testing.T) {
 	}
 	if chi > 16.3 { // 99.9 % of the distribution with 3 degrees of freedom
 		t.Errorf("chi-square %.1f; counts %v, want %v of %v", chi, counts, want, n)
+	}
+}
+
+// late is a mask that begins to restrict after so many tokens, as a call's grammar does.
+type late struct {
+	digits
+	begin int
+	asked int // calls of Next
+}
+
+func (m *late) Free() bool { return len(m.accepted) < m.begin }
+
+func (m *late) Next(dst []uint32) error {
+	m.asked++
+	return m.digits.Next(dst)
+}
+
+func (m *late) Forced() []int32 { return nil }
+
+// TestMaskFree checks that a mask costs nothing while it restricts nothing: it is not asked, and the device finds the
+// largest logit.
+func TestMaskFree(t *testing.T) {
+	v := newVocabulary()
+	s := newSession(t, v.Size(), 64)
+	m := &late{digits: digits{free: 6, end: -1}, begin: 3}
+	if _, err := newSequence(t, s, v).Generate(t.Context(), prompt, Options{Mask: m}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := len(m.accepted), 6; got != want {
+		t.Fatalf("%d tokens, want %d", got, want)
+	}
+	if m.asked != 3 {
+		t.Errorf("the mask was asked %d times, want 3", m.asked)
+	}
+	for i, o := range s.outputs[len(s.outputs)-6:] {
+		if free := i < 3; free != (o.Top == 1) || free == (o.Logits == engine.LastColumn) {
+			t.Errorf("token %d: asked for %+v, free %v", i, o, free)
+		}
+	}
+	for i, id := range m.accepted[3:] {
+		if id > 3 {
+			t.Errorf("token %d is %d, which is not allowed", i+3, id)
+		}
 	}
 }

@@ -62,6 +62,9 @@ type Options struct {
 
 // Mask restricts what may be sampled next, as a grammar does.
 type Mask interface {
+	// Free says that every token is allowed next. It is asked before each pass; while it holds, Next is not called and no
+	// more logits are read back than without a mask.
+	Free() bool
 	// Next sets bit id%32 of dst[id/32] for every token that is allowed next, and clears the others.
 	// Shapes: dst [⌈Size/32⌉].
 	Next(dst []uint32) error

@@ -93,11 +93,14 @@ func (p *sampler) output() engine.Output {
 	if p.opt.Temperature == 0 {
 		top = 1
 	}
-	if n := max(top, p.opt.Logprobs); top > 0 && n <= topLimit && p.near == nil && p.used == nil && p.allow == nil {
+	if n := max(top, p.opt.Logprobs); top > 0 && n <= topLimit && p.near == nil && p.used == nil && p.free() {
 		return engine.Output{Top: n}
 	}
 	return engine.Output{Logits: engine.LastColumn}
 }
+
+// free reports whether no mask restricts the next token.
+func (p *sampler) free() bool { return p.opt.Mask == nil || p.opt.Mask.Free() }
 
 // pick picks the token that follows position pos, whose column gave r. It may overwrite r.
 func (p *sampler) pick(r engine.Result, pos int) (choice, error) {
@@ -218,7 +221,7 @@ func (p *sampler) penalise(logits []float32) {
 
 // mask takes out what the mask does not allow.
 func (p *sampler) mask(logits []float32) error {
-	if p.allow == nil {
+	if p.free() {
 		return nil
 	}
 	if err := p.opt.Mask.Next(p.allow); err != nil {
