@@ -46,6 +46,7 @@ type Answer struct {
 // is new. Its messages may be read at any time; it gives one answer at a time.
 type Conversation struct {
 	model *Model
+	slot  *Slot
 
 	mu       sync.Mutex
 	busy     bool
@@ -59,7 +60,7 @@ func (m *Model) NewConversation(system string) (*Conversation, error) {
 	if _, err := m.template(); err != nil {
 		return nil, err
 	}
-	c := &Conversation{model: m}
+	c := &Conversation{model: m, slot: m.NewSlot()}
 	if system != "" {
 		c.messages = append(c.messages, chat.Message{Role: chat.RoleSystem, Content: system})
 	}
@@ -110,7 +111,7 @@ func (c *Conversation) turn(ctx context.Context, opt generate.Options, emit func
 		c.mu.Unlock()
 	}()
 
-	a, err := c.model.answer(ctx, messages, opt, emit)
+	a, err := c.model.answer(ctx, c.slot, messages, opt, emit)
 	if err != nil && a.Finish != generate.FinishCancelled {
 		return a, err
 	}
@@ -121,7 +122,7 @@ func (c *Conversation) turn(ctx context.Context, opt generate.Options, emit func
 }
 
 // answer generates the assistant's next message.
-func (m *Model) answer(ctx context.Context, messages []chat.Message, opt generate.Options, emit func(Piece) error) (Answer, error) {
+func (m *Model) answer(ctx context.Context, slot *Slot, messages []chat.Message, opt generate.Options, emit func(Piece) error) (Answer, error) {
 	prompt, err := m.Prompt(ctx, chat.Request{Messages: messages})
 	if err != nil {
 		return Answer{}, err
@@ -148,7 +149,7 @@ func (m *Model) answer(ctx context.Context, messages []chat.Message, opt generat
 		}
 		return nil
 	}
-	r, err := m.Sequence.Generate(ctx, prompt.IDs, opt, func(t generate.Token) error {
+	r, err := slot.Generate(ctx, prompt.IDs, opt, nil, func(t generate.Token) error {
 		return errors.Join(emitErr, send(split.Push(t.Text)))
 	})
 	err = errors.Join(err, send(split.Flush()))

@@ -36,8 +36,9 @@ type LoadOptions struct {
 	Progress func(done, total int64)
 }
 
-// Model is a loaded model. Owns: its file and session. Sequence serves one answer at a time; the rest is safe for
-// concurrent use.
+// Model is a loaded model. Its answers are given one at a time: see [Slot].
+//
+// Owns: its file and session. Safe for concurrent use.
 type Model struct {
 	// Name is what the model was loaded as.
 	Name string
@@ -52,13 +53,16 @@ type Model struct {
 	Weights, State int64
 	// Tokenizer turns text into ids.
 	Tokenizer *tokenizer.Tokenizer
-	// Session computes; it belongs to Sequence as soon as that is used.
-	Session engine.Session
-	// Sequence answers prompts.
-	Sequence *generate.Sequence
+
 	hub      *Hub
 	file     *gguf.File
 	template func() (*chat.Template, error)
+	// session and sequence belong to whoever the queue has let in.
+	session  engine.Session
+	sequence *generate.Sequence
+	queue    *queue
+	life     context.Context // ends when the model is closed
+	end      context.CancelFunc
 	close    sync.Once
 }
 
@@ -108,10 +112,11 @@ func (h *Hub) load(ctx context.Context, f *gguf.File, name string, o LoadOptions
 	}
 	m := &Model{
 		Name: name, Plan: plan, Device: b.Device(), Reason: choice.Reason, Context: positions,
-		Tokenizer: tok, Session: session, hub: h, file: f, template: h.newTemplate(f, tok),
+		Tokenizer: tok, hub: h, file: f, template: h.newTemplate(f, tok), session: session, queue: newQueue(),
 	}
 	m.Weights, m.State = session.Memory()
-	m.Sequence, err = generate.New(session, generate.Tokens(tok), generate.Config{
+	m.life, m.end = context.WithCancel(context.Background())
+	m.sequence, err = generate.New(session, generate.Tokens(tok), generate.Config{
 		Context: positions, Recurrent: plan.Recurrent(model.LayerRange{End: len(plan.Layers)}),
 	})
 	if err != nil {
@@ -160,11 +165,13 @@ func (h *Hub) newTemplate(f *gguf.File, t *tokenizer.Tokenizer) func() (*chat.Te
 	})
 }
 
-// Close releases the model.
+// Close ends the answer that is given, sends away those who wait, and releases the model.
 func (m *Model) Close() error {
 	var err error
 	m.close.Do(func() {
-		err = errors.Join(m.Sequence.Close(), m.file.Close())
+		m.end()
+		m.queue.close()
+		err = errors.Join(m.sequence.Close(), m.file.Close())
 		m.hub.forget(m)
 	})
 	return err

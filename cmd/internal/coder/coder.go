@@ -26,11 +26,12 @@ func TemplateOf(f *gguf.File) string {
 
 // Model makes a hub's model one for agents; template is the text of its chat template.
 func Model(m *hub.Model, template string) agent.Model {
-	return &model{m: m, format: toolcall.Detect(template)}
+	return &model{m: m, slot: m.NewSlot(), format: toolcall.Detect(template)}
 }
 
 type model struct {
 	m      *hub.Model
+	slot   *hub.Slot
 	format toolcall.Format
 }
 
@@ -53,5 +54,5 @@ func (m *model) Prompt(ctx context.Context, req chat.Request) (*chat.Prompt, err
 
 // Generate implements [agent.Model].
 func (m *model) Generate(ctx context.Context, prompt []int32, opt generate.Options, emit func(generate.Token) error) (generate.Result, error) {
-	return m.m.Sequence.Generate(ctx, prompt, opt, emit)
+	return m.slot.Generate(ctx, prompt, opt, nil, emit)
 }

@@ -85,19 +85,28 @@ func (c *commands) doBench(ctx context.Context, f *benchFlags) error {
 		f.context = deepest + max(f.prompt, f.tokens+1)
 	}
 	start := time.Now()
-	b, err := c.openBench(ctx, f)
+	m, err := c.load(ctx, &f.modelFlags)
 	if err != nil {
 		return err
 	}
-	defer b.close()
-	out := b.result
-	out.LoadMS = ms(time.Since(start))
-	for _, depth := range f.depths {
-		row, err := b.measure(ctx, f, depth)
-		if err != nil {
-			return fmt.Errorf("depth %d: %w", depth, err)
+	defer m.Close()
+	out := benchResult{
+		Model: m.Name, Family: m.Plan.Family, Backend: m.Device.Backend, Device: m.Device.Name, Detail: m.Device.Detail,
+		Weights: m.Weights, State: m.State, LoadMS: ms(time.Since(start)),
+	}
+	err = m.Use(ctx, func(ctx context.Context, s engine.Session) error {
+		b := &bench{session: s, vocab: m.Plan.Vocab, rng: rand.New(rand.NewPCG(1, 2))}
+		for _, depth := range f.depths {
+			row, err := b.measure(ctx, f, depth)
+			if err != nil {
+				return fmt.Errorf("depth %d: %w", depth, err)
+			}
+			out.Rows = append(out.Rows, row)
 		}
-		out.Rows = append(out.Rows, row)
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	out.Resident = resident()
 	if f.json {
@@ -118,23 +127,7 @@ func (c *commands) doBench(ctx context.Context, f *benchFlags) error {
 type bench struct {
 	session engine.Session
 	vocab   int
-	result  benchResult
 	rng     *rand.Rand
-	close   func() error
-}
-
-func (c *commands) openBench(ctx context.Context, f *benchFlags) (*bench, error) {
-	m, err := c.load(ctx, &f.modelFlags)
-	if err != nil {
-		return nil, err
-	}
-	return &bench{
-		session: m.Session, vocab: m.Plan.Vocab, rng: rand.New(rand.NewPCG(1, 2)), close: m.Close,
-		result: benchResult{
-			Model: m.Name, Family: m.Plan.Family, Backend: m.Device.Backend, Device: m.Device.Name, Detail: m.Device.Detail,
-			Weights: m.Weights, State: m.State,
-		},
-	}, nil
 }
 
 // measure takes the medians at one depth.

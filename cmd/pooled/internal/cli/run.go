@@ -136,7 +136,7 @@ func (c *commands) doRun(ctx context.Context, f *runFlags, args []string) error 
 	opt := f.options()
 	opt.IgnoreEOG = f.ignoreEOG
 	var top [][]generate.TokenLogprob
-	r, err := m.Sequence.Generate(ctx, prompt, opt, func(t generate.Token) error {
+	r, err := m.NewSlot().Generate(ctx, prompt, opt, nil, func(t generate.Token) error {
 		if f.logprobs > 0 && t.ID != generate.NoToken {
 			top = append(top, t.Top)
 		}
