@@ -79,9 +79,11 @@ type StateKind uint8
 const (
 	// Stateless kinds remember nothing.
 	Stateless StateKind = iota
-	// OfKV, OfConv and OfDelta name the member.
+	// OfKV kinds append to a KV cache.
 	OfKV
+	// OfConv kinds keep the tail of their input.
 	OfConv
+	// OfDelta kinds keep the state of a delta rule.
 	OfDelta
 )
 
