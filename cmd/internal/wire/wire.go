@@ -198,7 +198,7 @@ func (w *Wire) Devices(_ context.Context, want hub.Want) []hub.Candidate {
 	for _, a := range adapters {
 		all = append(all, hub.Candidate{
 			Device: describe(a),
-			Open:   func(context.Context) (engine.Backend, error) { return exec.New(a) },
+			Open:   func(ctx context.Context) (engine.Backend, error) { return exec.New(ctx, a) },
 		})
 	}
 	return all
