@@ -16,7 +16,7 @@ import (
 
 // check runs the table of operations.
 func (b *bench) check() error {
-	be, err := exec.New(b.adapter)
+	be, err := exec.New(context.Background(), b.adapter)
 	if err != nil {
 		return err
 	}

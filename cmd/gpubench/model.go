@@ -62,6 +62,9 @@ func newSynthetic(p *model.Plan) (*synthetic, error) {
 	return s, quant.Quantize(s.f32, gguf.F32, v)
 }
 
+// ID implements [engine.Weights].
+func (s *synthetic) ID() (engine.ID, error) { return engine.ID{}, nil }
+
 // Tensor implements [engine.Weights].
 func (s *synthetic) Tensor(name string) (engine.Tensor, error) {
 	i := slices.IndexFunc(s.plan.Tensors, func(t model.Tensor) bool { return t.Name == name })
@@ -70,9 +73,24 @@ func (s *synthetic) Tensor(name string) (engine.Tensor, error) {
 	}
 	t := s.plan.Tensors[i]
 	if len(t.Shape) == 2 && t.Shape[1] >= 32 {
-		return engine.Tensor{Type: gguf.Q4_0, Shape: t.Shape, Data: s.q4[:t.Elements()/32*18]}, nil
+		return engine.Tensor{Type: gguf.Q4_0, Shape: t.Shape, Size: t.Elements() / 32 * 18}, nil
 	}
-	return engine.Tensor{Type: gguf.F32, Shape: t.Shape, Data: s.f32[:4*t.Elements()]}, nil
+	return engine.Tensor{Type: gguf.F32, Shape: t.Shape, Size: 4 * t.Elements()}, nil
+}
+
+// Bytes implements [engine.Weights]: tensors of a type are all the same.
+func (s *synthetic) Bytes(_ context.Context, name string, offset, n int64) ([]byte, error) {
+	t, err := s.Tensor(name)
+	if err != nil {
+		return nil, err
+	}
+	if offset < 0 || n < 0 || offset > t.Size || n > t.Size-offset {
+		return nil, fmt.Errorf("tensor %s: %d bytes at %d are outside its %d", name, n, offset, t.Size)
+	}
+	if t.Type == gguf.Q4_0 {
+		return s.q4[offset : offset+n], nil
+	}
+	return s.f32[offset : offset+n], nil
 }
 
 // Release implements [engine.Weights].
@@ -157,7 +175,7 @@ func (b *bench) model() error {
 		return err
 	}
 	vocab, context := p.Vocab, min(b.context, p.Context)
-	be, err := exec.New(b.adapter)
+	be, err := exec.New(ctx, b.adapter)
 	if err != nil {
 		return err
 	}
@@ -177,13 +195,13 @@ func (b *bench) model() error {
 	var mem runtime.MemStats
 	runtime.ReadMemStats(&mem)
 	fmt.Printf("weights %.2f GB, state %.2f GB, Go heap %.2f GB\n", float64(weights)/1e9, float64(state)/1e9, float64(mem.Sys)/1e9)
-	forward := func(n int) (time.Duration, error) {
+	forward := func(pos, n int) (time.Duration, error) {
 		ids := make([]int32, n)
 		for i := range ids {
-			ids[i] = int32((i*7919 + s.Len()) % vocab)
+			ids[i] = int32((i*7919 + pos) % vocab)
 		}
 		begin := time.Now()
-		_, err := s.Forward(ctx, engine.Batch{Pos: s.Len(), Tokens: ids, Output: engine.Output{Top: 1}})
+		_, err := s.Forward(ctx, engine.Batch{Pos: pos, Tokens: ids, Output: engine.Output{Top: 1}})
 		return time.Since(begin), err
 	}
 	for _, depth := range []int{0, 1024, 8192} {
@@ -191,22 +209,21 @@ func (b *bench) model() error {
 			continue
 		}
 		for s.Len() < depth {
-			if _, err := forward(min(512, depth-s.Len())); err != nil {
+			if _, err := forward(s.Len(), min(512, depth-s.Len())); err != nil {
 				return err
 			}
 		}
-		if err := s.Mark(); err != nil {
+		if _, err := s.Forward(ctx, engine.Batch{Pos: depth, Keep: []int{depth}}); err != nil {
 			return err
 		}
 		for _, n := range []int{1, 2, 4, 8, 16, 64, 256, 512} {
 			var times []time.Duration
 			for began := time.Now(); time.Since(began) < 2*warm || len(times) < 3; {
-				if s.Len()+n > depth+512 {
-					if _, err := s.Rewind(depth); err != nil {
-						return err
-					}
+				pos := s.Len()
+				if pos+n > depth+512 {
+					pos = depth
 				}
-				d, err := forward(n)
+				d, err := forward(pos, n)
 				if err != nil {
 					return err
 				}
@@ -217,7 +234,7 @@ func (b *bench) model() error {
 			slices.Sort(times)
 			d := times[len(times)/2]
 			b.row("model", "forward", n, depth, d.Seconds()*1e3, float64(n)/d.Seconds(), float64(weights)/d.Seconds()/1e9)
-			if _, err := s.Rewind(depth); err != nil {
+			if _, err := s.Forward(ctx, engine.Batch{Pos: depth}); err != nil {
 				return err
 			}
 		}

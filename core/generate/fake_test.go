@@ -80,14 +80,14 @@ type session struct {
 	vocab     int
 	context   int
 	recurrent bool
-	keep      int // marks kept
+	keep      int // positions kept; it loses those before, as no session should
 
 	ids   []int32
-	marks []int
+	marks []int // the positions kept
 
 	logits func(ids []int32) []float32 // nil for the table
 
-	calls    int                    // Forward, Rewind and Mark
+	calls    int                    // laps
 	failAt   int                    // the call that fails, from 1; 0 for none
 	failWith error                  // what it returns
 	failLose int                    // positions that a failing call loses
@@ -144,8 +144,19 @@ func (s *session) Forward(ctx context.Context, b engine.Batch) (engine.Result, e
 	if err := ctx.Err(); err != nil {
 		return engine.Result{}, err
 	}
-	if b.Pos != len(s.ids) || len(b.Tokens) == 0 || b.Hidden != nil {
-		s.t.Errorf("batch of %d tokens and %d hidden values at %d; the session is at %d", len(b.Tokens), len(b.Hidden), b.Pos, len(s.ids))
+	if b.Hidden != nil || b.Pos > len(s.ids) || !slices.IsSorted(b.Keep) || len(b.Keep) > 0 && (b.Keep[0] < b.Pos || b.Keep[len(b.Keep)-1] > b.Pos+len(b.Tokens)) {
+		s.t.Errorf("batch of %d tokens and %d hidden values at %d that keeps %v; the session is at %d", len(b.Tokens), len(b.Hidden), b.Pos, b.Keep, len(s.ids))
+	}
+	if s.recurrent && b.Pos < len(s.ids) {
+		at := 0
+		for _, m := range s.marks {
+			if m <= b.Pos {
+				at = max(at, m)
+			}
+		}
+		if at != b.Pos {
+			return engine.Result{}, &engine.PositionError{Pos: b.Pos, Len: len(s.ids), Latest: at}
+		}
 	}
 	if b.Pos+len(b.Tokens) > s.context {
 		return engine.Result{}, fmt.Errorf("%d tokens at %d of %d: %w", len(b.Tokens), b.Pos, s.context, engine.ErrContextFull)
@@ -155,6 +166,13 @@ func (s *session) Forward(ctx context.Context, b engine.Batch) (engine.Result, e
 			s.t.Errorf("token %d of a vocabulary of %d", id, s.vocab)
 		}
 	}
+	s.cut(b.Pos)
+	s.marks = slices.DeleteFunc(s.marks, func(m int) bool { return slices.Contains(b.Forget, m) })
+	s.marks = append(s.marks, b.Keep...)
+	s.marks = s.marks[max(0, len(s.marks)-s.keep):]
+	if len(b.Tokens) == 0 {
+		return engine.Result{}, nil
+	}
 	s.columns, s.outputs = append(s.columns, len(b.Tokens)), append(s.outputs, b.Output)
 	s.ids = append(s.ids, b.Tokens...)
 	for range s.extra {
@@ -162,7 +180,7 @@ func (s *session) Forward(ctx context.Context, b engine.Batch) (engine.Result, e
 	}
 	var r engine.Result
 	o := b.Output
-	if o.Top > 0 && o.Logits != engine.NoColumns || o.Logits == engine.AllColumns || o.Hidden {
+	if o.Top > 0 && o.Logits != engine.NoColumns || max(o.Logits, o.TopOf) == engine.AllColumns || o.Hidden != engine.NoColumns || o.Accept {
 		s.t.Errorf("asked for %+v: more than a sampler needs", o)
 	}
 	if o.Logits == engine.LastColumn {
@@ -171,13 +189,14 @@ func (s *session) Forward(ctx context.Context, b engine.Batch) (engine.Result, e
 	if o.Top > 0 {
 		l := s.table(s.ids)
 		var sum float64
+		var top []engine.Candidate
 		for i, v := range l {
-			r.Top = append(r.Top, engine.Candidate{ID: int32(i), Logit: v})
+			top = append(top, engine.Candidate{ID: int32(i), Logit: v})
 			sum += math.Exp(float64(v))
 		}
-		slices.SortFunc(r.Top, byLogit)
-		r.Top = r.Top[:min(o.Top, len(r.Top))]
-		r.LogSumExp = float32(math.Log(sum))
+		slices.SortFunc(top, byLogit)
+		r.Top = [][]engine.Candidate{top[:min(o.Top, len(top))]}
+		r.LogSumExp = []float32{float32(math.Log(sum))}
 	}
 	if s.forward != nil {
 		s.forward(&r)
@@ -186,39 +205,6 @@ func (s *session) Forward(ctx context.Context, b engine.Batch) (engine.Result, e
 }
 
 func (s *session) Len() int { return len(s.ids) }
-
-func (s *session) Rewind(n int) (int, error) {
-	if err := s.fail(); err != nil {
-		return 0, err
-	}
-	if n < 0 || n > len(s.ids) {
-		s.t.Errorf("rewind to %d of %d", n, len(s.ids))
-	}
-	if s.recurrent && n != len(s.ids) {
-		at := 0
-		for _, m := range s.marks {
-			if m <= n {
-				at = max(at, m)
-			}
-		}
-		n = at
-	}
-	s.cut(n)
-	return n, nil
-}
-
-func (s *session) Mark() error {
-	if err := s.fail(); err != nil {
-		return err
-	}
-	if !slices.Contains(s.marks, len(s.ids)) {
-		s.marks = append(s.marks, len(s.ids))
-	}
-	if len(s.marks) > s.keep {
-		s.marks = s.marks[1:]
-	}
-	return nil
-}
 
 func (s *session) Memory() (weights, state int64) { return 0, 0 }
 func (s *session) Close() error                   { return nil }

@@ -107,15 +107,10 @@ func (a *answer) run(ctx context.Context, prompt []int32) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	err := a.reuse(prompt)
-	a.res.Reused = len(a.ids)
-	if err != nil {
-		a.res.Reused = 0
-		return err
-	}
-	r, err := a.prefill(ctx, prompt, a.opt, a.sampler.output())
+	r, reused, computed, err := a.prefill(ctx, prompt, a.opt, a.sampler.output())
+	a.res.Reused = reused
 	a.res.Timings.Prompt = time.Since(a.begin)
-	a.res.Timings.PromptTokens = max(0, len(a.ids)-a.res.Reused)
+	a.res.Timings.PromptTokens = computed
 	if err != nil {
 		return err
 	}

@@ -339,7 +339,7 @@ func TestSessionThatBreaksItsContract(t *testing.T) {
 		{"no candidates", func(s *session) { s.forward = func(r *engine.Result) { r.Top = nil } }, Options{}},
 		{"no logits", func(s *session) { s.forward = func(r *engine.Result) { r.Logits = nil } }, Options{PresencePenalty: 1}},
 		{"out of order", func(s *session) {
-			s.forward = func(r *engine.Result) { slices.Reverse(r.Top) }
+			s.forward = func(r *engine.Result) { slices.Reverse(r.Top[0]) }
 		}, Options{Temperature: 1, TopK: 3}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -382,13 +382,17 @@ func TestLogitsThatAreNoDistribution(t *testing.T) {
 				return out
 			}
 			s.forward = func(r *engine.Result) { // a device that keeps NaN in its list
-				for i, c := range r.Top {
+				if len(r.Top) == 0 {
+					return
+				}
+				top := r.Top[0]
+				for i, c := range top {
 					if c.Logit != c.Logit {
-						r.Top[0], r.Top[i] = r.Top[i], r.Top[0]
+						top[0], top[i] = top[i], top[0]
 					}
 				}
-				if len(s.ids) == len(prompt)+2 && len(r.Top) > 0 {
-					r.Top[0].Logit = bad
+				if len(s.ids) == len(prompt)+2 {
+					top[0].Logit = bad
 				}
 			}
 			q := newSequence(t, s, v)

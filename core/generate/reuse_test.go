@@ -76,11 +76,12 @@ func TestMarks(t *testing.T) {
 	}{
 		{"state that can be cut", false, []int32{1, 2, v.eog, 3, 4}, nil, nil, []int{4, 1}},
 		{"last message", true, []int32{1, v.eog, 2, v.eog, 3}, nil, []int{4, 5}, []int{4, 1}},
-		{"message ends the prompt", true, []int32{1, 2, v.eog}, nil, []int{2, 3}, []int{2, 1}},
-		{"no message", true, []int32{1, 2, 3}, nil, []int{2, 3}, []int{2, 1}},
+		{"message ends the prompt", true, []int32{1, 2, v.eog}, nil, []int{2, 3}, []int{3}},
+		{"no message", true, []int32{1, 2, 3}, nil, []int{2, 3}, []int{3}},
 		{"message long ago", true, append([]int32{1, v.eog}, long[:70]...), nil, []int{71, 72}, nil},
 		{"one token", true, []int32{1}, nil, []int{1}, []int{1}},
-		{"asked for", true, []int32{1, 2, 3, 4, 5, 6, 7}, []int{5, 2}, []int{2, 5}, []int{2, 3, 2}},
+		{"asked for", true, []int32{1, 2, 3, 4, 5, 6, 7}, []int{5, 2}, []int{2, 5}, []int{4, 3}},
+		{"asked for many", true, []int32{1, 2, 3, 4, 5, 6, 7}, []int{1, 2, 3, 4, 5, 6, 6}, []int{3, 4, 5, 6}, []int{4, 3}},
 		{"asked for none", true, []int32{1, 2, 3}, []int{}, nil, []int{3}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

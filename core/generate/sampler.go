@@ -142,22 +142,23 @@ func (p *sampler) pick(r engine.Result, pos int) (choice, error) {
 
 // pickTop picks from candidates that the device found.
 func (p *sampler) pickTop(r engine.Result, pos int) (choice, error) {
+	if len(r.Top) != 1 || len(r.Top[0]) == 0 || len(r.LogSumExp) != 1 {
+		return choice{}, fmt.Errorf("%w: it returned no candidates", ErrSession)
+	}
+	found, total := r.Top[0], r.LogSumExp[0]
 	p.candidates = p.candidates[:0]
-	for i, c := range r.Top {
+	for i, c := range found {
 		if !(c.Logit <= math.MaxFloat32) {
 			return choice{}, &LogitError{pos, c.ID, c.Logit}
 		}
-		if i > 0 && !worse(c, r.Top[i-1]) {
+		if i > 0 && !worse(c, found[i-1]) {
 			return choice{}, fmt.Errorf("%w: the largest logits are out of order", ErrSession)
 		}
 		if c.ID >= 0 && int(c.ID) < p.size && c.Logit >= -math.MaxFloat32 {
 			p.candidates = append(p.candidates, c)
 		}
 	}
-	if len(r.Top) == 0 {
-		return choice{}, fmt.Errorf("%w: it returned no candidates", ErrSession)
-	}
-	if total := r.LogSumExp; !(float32(math.Abs(float64(total))) <= math.MaxFloat32) {
+	if !(float32(math.Abs(float64(total))) <= math.MaxFloat32) {
 		return choice{}, &LogitError{pos, NoToken, total}
 	}
 	if len(p.candidates) == 0 {
@@ -165,7 +166,7 @@ func (p *sampler) pickTop(r engine.Result, pos int) (choice, error) {
 	}
 	var top []TokenLogprob
 	if n := p.opt.Logprobs; n > 0 {
-		top = logprobs(p.candidates[:min(n, len(p.candidates))], float64(r.LogSumExp))
+		top = logprobs(p.candidates[:min(n, len(p.candidates))], float64(total))
 	}
 	c := p.candidates[0]
 	if p.opt.Temperature > 0 {
@@ -176,7 +177,7 @@ func (p *sampler) pickTop(r engine.Result, pos int) (choice, error) {
 			}
 		}
 	}
-	return choice{c.ID, float64(c.Logit) - float64(r.LogSumExp), top}, nil
+	return choice{c.ID, float64(c.Logit) - float64(total), top}, nil
 }
 
 func logprobs(c []engine.Candidate, total float64) []TokenLogprob {

@@ -16,9 +16,9 @@ type Config struct {
 	// Batch is the greatest number of tokens of a prompt that one pass computes, so that it can be cancelled and reports
 	// progress in between; 0 means 512.
 	Batch int
-	// Recurrent says that the state cannot be cut anywhere. The sequence then marks places that a later prompt is likely
-	// to share: the end of the last message of the prompt, which a template leaves as it is even where it strips earlier
-	// reasoning, and the end of the prompt.
+	// Recurrent says that the state cannot be cut anywhere. The sequence then has positions kept that a later prompt is
+	// likely to share: the end of the last message of the prompt, which a template leaves as it is even where it strips
+	// earlier reasoning, and the end of the prompt.
 	Recurrent bool
 }
 
@@ -30,8 +30,12 @@ type Sequence struct {
 	tokens  Tokenizer
 	config  Config
 	ids     []int32
+	kept    []int // positions that the session can go back to, in ascending order
 	scratch scratch
 }
+
+// maxKept is how many positions a sequence has kept, the newest ones. Each takes a copy of the recurrent state.
+const maxKept = 4
 
 // New returns a sequence on a session that has the embedding and the head. What the session holds is dropped.
 //
@@ -47,8 +51,10 @@ func New(s engine.Session, t Tokenizer, c Config) (*Sequence, error) {
 		c.Batch = 512
 	}
 	q := &Sequence{session: s, tokens: t, config: c}
-	if err := q.level(); err != nil {
-		return nil, err
+	if s.Len() > 0 {
+		if err := q.Reset(); err != nil {
+			return nil, err
+		}
 	}
 	return q, nil
 }
@@ -71,121 +77,155 @@ func (q *Sequence) Shared(prompt []int32) int {
 
 // Reset drops everything held.
 func (q *Sequence) Reset() error {
-	q.ids = q.ids[:0]
-	return q.level()
+	_, err := q.lap(context.Background(), engine.Batch{})
+	return err
 }
 
 // Close closes the session.
 func (q *Sequence) Close() error { return q.session.Close() }
 
-// level brings ids and session to the same length. The session's length is trusted; positions whose ids are not known
-// are dropped.
-func (q *Sequence) level() error {
-	if n := q.session.Len(); n <= len(q.ids) {
-		q.ids = q.ids[:max(n, 0)]
-		return nil
+// lap runs a batch of tokens and notes what the session holds afterwards. One that fails leaves everything as it was.
+func (q *Sequence) lap(ctx context.Context, b engine.Batch) (engine.Result, error) {
+	r, err := q.session.Forward(ctx, b)
+	if err != nil {
+		return engine.Result{}, errors.Join(fmt.Errorf("computing position %d: %w", b.Pos, err), q.level(ctx))
 	}
-	return q.rewind(len(q.ids))
+	q.ids = append(q.ids[:b.Pos], b.Tokens...)
+	q.kept = slices.DeleteFunc(q.kept, func(k int) bool { return k > b.Pos || slices.Contains(b.Forget, k) })
+	q.kept = append(q.kept, b.Keep...)
+	if got, want := q.session.Len(), b.Pos+len(b.Tokens); got != want {
+		q.ids = q.ids[:b.Pos]
+		return engine.Result{}, errors.Join(
+			fmt.Errorf("%w: %d tokens at position %d made its length %d", ErrSession, len(b.Tokens), b.Pos, got), q.level(ctx))
+	}
+	return r, nil
 }
 
-// rewind drops positions so that at most n are left. When it fails, the session's length is still trusted; if that is
-// more than the ids known, the next call tries again.
-func (q *Sequence) rewind(n int) error {
-	got, err := q.session.Rewind(n)
-	held := q.session.Len()
-	q.ids = q.ids[:max(0, min(held, len(q.ids)))]
-	if err != nil {
-		return fmt.Errorf("going back to position %d: %w", n, err)
+// level brings ids and session to the same length. A session is as it was after a failure; where one is not, its length
+// is trusted, and positions whose ids are not known are dropped.
+func (q *Sequence) level(ctx context.Context) error {
+	n := max(0, q.session.Len())
+	if n <= len(q.ids) {
+		q.ids = q.ids[:n]
+		q.kept = slices.DeleteFunc(q.kept, func(k int) bool { return k > n })
+		return nil
 	}
-	if got != held || held < 0 || held > n {
-		q.ids = q.ids[:max(0, min(n, len(q.ids)))]
-		return fmt.Errorf("%w: going back to position %d, it said %d and is at %d", ErrSession, n, got, held)
+	ctx = context.WithoutCancel(ctx)
+	_, err := q.session.Forward(ctx, engine.Batch{Pos: q.reachable(len(q.ids))})
+	var unreachable *engine.PositionError
+	if errors.As(err, &unreachable) {
+		_, err = q.session.Forward(ctx, engine.Batch{})
 	}
-	return nil
+	if err == nil {
+		q.ids = q.ids[:q.session.Len()]
+	}
+	return err
 }
 
 // forward computes ids behind those held.
 func (q *Sequence) forward(ctx context.Context, ids []int32, out engine.Output) (engine.Result, error) {
-	pos := len(q.ids)
-	r, err := q.session.Forward(ctx, engine.Batch{Pos: pos, Tokens: ids, Output: out})
-	if err == nil {
-		if got, want := q.session.Len(), pos+len(ids); got != want {
-			err = fmt.Errorf("%w: %d tokens at position %d made its length %d", ErrSession, len(ids), pos, got)
+	return q.lap(ctx, engine.Batch{Pos: len(q.ids), Tokens: ids, Output: out})
+}
+
+// reachable returns the latest position up to n that the session can go back to, as far as the sequence knows.
+func (q *Sequence) reachable(n int) int {
+	if !q.config.Recurrent {
+		return n
+	}
+	at := 0
+	for _, k := range q.kept {
+		if k <= n {
+			at = k
 		}
 	}
-	if err != nil {
-		return engine.Result{}, errors.Join(fmt.Errorf("computing position %d: %w", pos, err), q.level())
-	}
-	q.ids = append(q.ids, ids...)
-	return r, nil
+	return at
 }
 
-// reuse goes back to the longest prefix of the prompt that is held and can be kept. At least the last token is computed
-// again, since its logits are needed.
-func (q *Sequence) reuse(prompt []int32) error {
-	if err := q.level(); err != nil {
-		return err
+// reuse returns the length of the longest prefix of the prompt that is held and can be gone on from. At least the last
+// token is computed again, since its logits are needed.
+func (q *Sequence) reuse(prompt []int32) int {
+	n := min(q.Shared(prompt), len(prompt)-1)
+	if n == len(q.ids) {
+		return n
 	}
-	if n := min(q.Shared(prompt), len(prompt)-1); n < len(q.ids) {
-		return q.rewind(n)
-	}
-	return nil
+	return q.reachable(n)
 }
 
-// prefill computes the rest of a prompt and returns what the last pass does.
-func (q *Sequence) prefill(ctx context.Context, prompt []int32, opt *Options, out engine.Output) (engine.Result, error) {
+// prefill computes the rest of a prompt and returns what the last pass does. Reused and computed are how many tokens of
+// the prompt were held and how many were computed, also beside an error.
+func (q *Sequence) prefill(ctx context.Context, prompt []int32, opt *Options, out engine.Output) (r engine.Result, reused, computed int, err error) {
 	marks := q.marks(prompt, opt.Marks)
 	progress := opt.Progress
 	if progress == nil {
 		progress = func(int, int) {}
 	}
-	progress(len(q.ids), len(prompt))
-	for {
-		if err := ctx.Err(); err != nil {
-			return engine.Result{}, err
-		}
-		at := len(q.ids)
-		end := min(at+q.config.Batch, len(prompt))
-		for _, m := range marks {
-			if m > at && m < end {
-				end = m
-			}
-		}
-		last := end == len(prompt)
-		want := engine.Output{}
-		if last {
-			want = out
-		}
-		r, err := q.forward(ctx, prompt[at:end], want)
-		if err != nil {
-			return engine.Result{}, err
-		}
-		if slices.Contains(marks, end) {
-			if err := q.session.Mark(); err != nil {
-				return engine.Result{}, errors.Join(fmt.Errorf("marking position %d: %w", end, err), q.level())
-			}
-		}
-		progress(end, len(prompt))
-		if last {
-			return r, nil
+	if q.session.Len() != len(q.ids) { // a failure that could not be mended then
+		if err := q.level(ctx); err != nil {
+			return r, 0, 0, err
 		}
 	}
+	reused = q.reuse(prompt)
+	progress(reused, len(prompt))
+	for at := reused; at < len(prompt); {
+		if err := ctx.Err(); err != nil {
+			return r, reused, computed, err
+		}
+		b := engine.Batch{Pos: at, Tokens: prompt[at:min(at+q.config.Batch, len(prompt))]}
+		if at+len(b.Tokens) == len(prompt) {
+			b.Output = out
+		}
+		b.Forget, b.Keep = q.keep(at, at+len(b.Tokens), marks)
+		r, err = q.lap(ctx, b)
+		var unreachable *engine.PositionError
+		if errors.As(err, &unreachable) && computed == 0 && unreachable.Latest >= 0 && unreachable.Latest < at {
+			// The session can go back less far than was known.
+			at, reused = unreachable.Latest, unreachable.Latest
+			q.kept = slices.DeleteFunc(q.kept, func(k int) bool { return k > at })
+			continue
+		}
+		if err != nil {
+			return engine.Result{}, reused, computed, err
+		}
+		at += len(b.Tokens)
+		computed += len(b.Tokens)
+		progress(at, len(prompt))
+	}
+	return r, reused, computed, nil
+}
+
+// keep returns what a lap from position begin to end has to forget and to keep, so that the newest are kept in the end.
+func (q *Sequence) keep(begin, end int, marks []int) (forget, keep []int) {
+	var old []int
+	for _, k := range q.kept {
+		if k <= begin {
+			old = append(old, k)
+		}
+	}
+	for _, m := range marks {
+		if m >= begin && m <= end && !slices.Contains(old, m) {
+			keep = append(keep, m)
+		}
+	}
+	keep = keep[max(0, len(keep)-maxKept):]
+	return old[:max(0, len(old)+len(keep)-maxKept)], keep
 }
 
 // tail is how near to the end of a prompt its last message must end for a mark there to be enough.
 const tail = 64
 
-// marks returns the lengths at which to mark. The end of the prompt serves a prompt that goes on from there, and costs no
-// pass of its own. A template that strips reasoning, or opens it, changes the last few tokens of an earlier prompt, and
-// asking the same again needs a place before the end: the end of the last message is both.
+// marks returns the positions to keep, in ascending order. The end of the prompt serves a prompt that goes on from there.
+// A template that strips reasoning, or opens it, changes the last few tokens of an earlier prompt, and asking the same
+// again needs a place before the end: the end of the last message is both.
 func (q *Sequence) marks(prompt []int32, asked []int) []int {
-	if asked != nil {
-		return asked
-	}
-	if !q.config.Recurrent {
-		return nil
-	}
 	n := len(prompt)
+	switch {
+	case !q.config.Recurrent:
+		return nil
+	case asked != nil:
+		return slices.Compact(slices.Sorted(slices.Values(asked)))
+	case n == 1:
+		return []int{1} // position 0 needs no keeping
+	}
 	for i := n - 1; i > 0 && i >= n-tail; i-- {
 		if q.tokens.IsEOG(prompt[i-1]) {
 			return []int{i, n}

@@ -1,6 +1,8 @@
 package gguf
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -246,14 +248,7 @@ func (f *File) Data(t *Tensor) ([]byte, error) {
 	if err := f.owns(t); err != nil {
 		return nil, err
 	}
-	if t.size > math.MaxInt {
-		return nil, fmt.Errorf("tensor %q of %d bytes does not fit this machine's address space", t.Name, t.size)
-	}
-	b, err := t.part.src.view(t.off, int(t.size))
-	if err != nil {
-		return nil, fmt.Errorf("tensor %q: %w", t.Name, err)
-	}
-	return b, nil
+	return f.Range(t, 0, t.size)
 }
 
 // ReadRange copies part of a tensor's bytes into dst, beginning at byte off of the tensor.
@@ -288,4 +283,46 @@ func (f *File) owns(t *Tensor) error {
 		return fmt.Errorf("%w: %q", ErrNoTensor, t.Name)
 	}
 	return nil
+}
+
+// Range returns n bytes of a tensor from off on: a view of the mapping where there is one, else a fresh copy.
+//
+// Errors: the range does not lie inside the tensor; those of reading.
+// Owns: as [File.Data].
+func (f *File) Range(t *Tensor, off, n int64) ([]byte, error) {
+	if err := f.owns(t); err != nil {
+		return nil, err
+	}
+	if off < 0 || n < 0 || off > t.size || n > min(t.size-off, math.MaxInt) {
+		return nil, fmt.Errorf("tensor %q: %d bytes at %d are outside its %d", t.Name, n, off, t.size)
+	}
+	b, err := t.part.src.view(t.off+off, int(n))
+	if err != nil {
+		return nil, fmt.Errorf("tensor %q: %w", t.Name, err)
+	}
+	return b, nil
+}
+
+// HeaderSum returns the SHA-256 of what the model says about itself: for each part its size, and its header up to the
+// tensor data. The tensor data is not read.
+//
+// Errors: [ErrLost], those of reading.
+func (f *File) HeaderSum() ([32]byte, error) {
+	h := sha256.New()
+	for _, p := range f.parts {
+		err := Guard(func() error {
+			head, err := p.src.view(0, int(min(p.data, p.size)))
+			if err != nil {
+				return err
+			}
+			h.Write(binary.LittleEndian.AppendUint64(nil, uint64(p.size)))
+			h.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(head))))
+			h.Write(head)
+			return nil
+		})
+		if err != nil {
+			return [32]byte{}, fmt.Errorf("%s: %w", p.path, err)
+		}
+	}
+	return [32]byte(h.Sum(nil)), nil
 }

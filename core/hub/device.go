@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -11,7 +12,7 @@ import (
 type Candidate struct {
 	Device engine.Device
 	// Open starts a backend on it.
-	Open func() (engine.Backend, error)
+	Open func(ctx context.Context) (engine.Backend, error)
 }
 
 // Choice is a candidate and why it was chosen.

@@ -7,13 +7,11 @@ package hub
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"slices"
 	"sync"
 
 	"github.com/pooled/pooled/core/chat"
-	"github.com/pooled/pooled/core/engine"
 	"github.com/pooled/pooled/core/gguf"
 	"github.com/pooled/pooled/core/model"
 	"github.com/pooled/pooled/core/model/ggufmeta"
@@ -44,7 +42,7 @@ type Hub struct {
 
 	mu       sync.Mutex
 	closed   bool
-	backends map[string]engine.Backend
+	backends map[string]*opening
 	models   []*Model
 	renderer chat.Renderer
 }
@@ -55,7 +53,7 @@ func New(o Options) *Hub {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	return &Hub{opt: o, log: log, backends: map[string]engine.Backend{}}
+	return &Hub{opt: o, log: log, backends: map[string]*opening{}}
 }
 
 // Close closes every model and backend.
@@ -69,31 +67,15 @@ func (h *Hub) Close() error {
 		errs = append(errs, m.Close())
 	}
 	h.mu.Lock()
-	defer h.mu.Unlock()
-	for _, b := range h.backends {
-		errs = append(errs, b.Close())
-	}
+	backends := h.backends
 	h.backends = nil
+	h.mu.Unlock()
+	for _, o := range backends {
+		if <-o.done; o.backend != nil {
+			errs = append(errs, o.backend.Close())
+		}
+	}
 	return errors.Join(errs...)
-}
-
-// backend returns the running backend of a candidate and starts it if need be.
-func (h *Hub) backend(c Candidate) (engine.Backend, error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.closed {
-		return nil, ErrClosed
-	}
-	key := c.Device.Backend + "\x00" + c.Device.Name
-	if b, ok := h.backends[key]; ok {
-		return b, nil
-	}
-	b, err := c.Open()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", c.Device.Name, err)
-	}
-	h.backends[key] = b
-	return b, nil
 }
 
 // render returns the renderer, started at the first call.

@@ -21,7 +21,7 @@ import (
 func device(backend, name string, memory int64, software bool) hub.Candidate {
 	return hub.Candidate{
 		Device: engine.Device{Backend: backend, Name: name, Memory: memory, Software: software},
-		Open:   func() (engine.Backend, error) { return nil, errors.New("opened") },
+		Open:   func(context.Context) (engine.Backend, error) { return nil, errors.New("opened") },
 	}
 }
 
@@ -129,7 +129,7 @@ func newHub(t *testing.T, memory int64) *hub.Hub {
 		Devices: func(context.Context, hub.Want) []hub.Candidate {
 			return []hub.Candidate{{
 				Device: engine.Device{Backend: "cpu", Name: "script", Memory: memory},
-				Open:   func() (engine.Backend, error) { return enginetest.NewScript("Hello!\n"), nil },
+				Open:   func(context.Context) (engine.Backend, error) { return enginetest.NewScript("Hello!\n"), nil },
 			}}
 		},
 		Renderer: func() (chat.Renderer, error) { return echo{}, nil },

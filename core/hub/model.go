@@ -91,27 +91,23 @@ func (h *Hub) load(ctx context.Context, f *gguf.File, name string, o LoadOptions
 	if err != nil {
 		return nil, err
 	}
-	choice, err := Pick(h.opt.Devices(ctx, o.Want), o.Want)
+	parts, err := Place(plan, h.opt.Devices(ctx, o.Want), o.Want)
 	if err != nil {
 		return nil, err
 	}
+	choice := parts[0].Choice
 	positions, err := fit(plan, f, choice.Device, o.Context)
 	if err != nil {
 		return nil, err
 	}
-	b, err := h.backend(choice.Candidate)
-	if err != nil {
-		return nil, err
-	}
-	session, err := b.Open(ctx, engine.Config{
-		Plan: plan, Weights: engine.FileWeights(f), Range: model.LayerRange{End: len(plan.Layers)},
-		Embed: true, Head: true, Context: positions, Exact: o.Exact, Progress: o.Progress,
+	session, device, err := h.open(ctx, parts, engine.Config{
+		Plan: plan, Weights: engine.FileWeights(f), Context: positions, Exact: o.Exact, Progress: o.Progress,
 	})
 	if err != nil {
 		return nil, err
 	}
 	m := &Model{
-		Name: name, Plan: plan, Device: b.Device(), Reason: choice.Reason, Context: positions,
+		Name: name, Plan: plan, Device: device, Reason: choice.Reason, Context: positions,
 		Tokenizer: tok, hub: h, file: f, template: h.newTemplate(f, tok), session: session, queue: newQueue(),
 	}
 	m.Weights, m.State = session.Memory()

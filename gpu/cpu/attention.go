@@ -32,12 +32,28 @@ type kvCache struct {
 }
 
 func newKVCache(s model.KVState, context int) *kvCache {
-	c := &kvCache{shape: s, positions: (context + kern.Lanes - 1) / kern.Lanes * kern.Lanes}
+	c := &kvCache{shape: s, positions: roundUp(context)}
 	c.valueGroups = (s.ValueDim + kern.Lanes - 1) / kern.Lanes
 	c.keys = make([]uint16, s.Heads*c.positions*s.KeyDim)
 	c.values = make([]uint16, s.Heads*c.valueGroups*c.positions*kern.Lanes)
 	return c
 }
+
+// roundUp rounds positions up to whole panels.
+func roundUp(positions int) int { return (positions + kern.Lanes - 1) / kern.Lanes * kern.Lanes }
+
+// each calls f with the runs of memory that hold positions [from, to), rounded to whole panels, in a fixed order.
+func (c *kvCache) each(from, to int, f func([]uint16)) {
+	from, to = from/kern.Lanes*kern.Lanes, roundUp(to)
+	for h := range c.shape.Heads {
+		f(c.keys[(h*c.positions+from)*c.shape.KeyDim : (h*c.positions+to)*c.shape.KeyDim])
+	}
+	for g := range c.shape.Heads * c.valueGroups {
+		f(c.values[(g*c.positions+from)*kern.Lanes : (g*c.positions+to)*kern.Lanes])
+	}
+}
+
+func (c *kvCache) bytes() int64 { return 2 * int64(len(c.keys)+len(c.values)) }
 
 // put stores the key and the value of one head at a position.
 func (c *kvCache) put(head, pos int, key, value []float32) {
@@ -63,7 +79,7 @@ func (s *session) attention(op *program.Op, in func(i, n int) []float32, out fun
 	var parts []partial
 	return func(n int) {
 		q, k, v, y := in(0, n), in(1, n), in(2, n), out(n)
-		pos := s.n
+		pos := s.ledger.Len()
 		s.pool.Run(kv.Heads, func(_, h int) {
 			for t := range n {
 				cache.put(h, pos+t, k[(t*kv.Heads+h)*kv.KeyDim:][:kv.KeyDim], v[(t*kv.Heads+h)*kv.ValueDim:][:kv.ValueDim])

@@ -146,9 +146,6 @@ func (r *real) follow(t *testing.T, b engine.Backend, path string, exact bool) (
 	defer s.Close()
 	same := 0
 	for _, c := range r.Cases {
-		if _, err := s.Rewind(0); err != nil {
-			t.Fatal(err)
-		}
 		prefix := len(c.IDs) - 1
 		if _, err := s.Forward(t.Context(), engine.Batch{Tokens: c.IDs[:prefix]}); err != nil {
 			t.Fatal(err)

@@ -20,10 +20,11 @@ func (s *session) shortConv(op *program.Op, channels int, in func(i, n int) []fl
 			rows[j*channels+c] = w[c*taps+j]
 		}
 	}
-	state := s.layers[op.Layer-s.config.Range.Begin].conv
+	conv := s.layers[op.Layer-s.config.Range.Begin].conv
 	blocks := (channels + convBlock - 1) / convBlock
 	return func(n int) {
 		y, x := out(n), in(0, n)
+		state, hold := conv.now, conv.touch(s.columns, n)
 		// before returns the row i places before the batch (i < 0) or row i of it.
 		row := func(i, lo, hi int) []float32 {
 			if i < 0 {
@@ -33,6 +34,9 @@ func (s *session) shortConv(op *program.Op, channels int, in func(i, n int) []fl
 		}
 		f := func(_, b int) {
 			lo, hi := b*convBlock, min(channels, (b+1)*convBlock)
+			for i := 0; hold && i < taps-1; i++ {
+				copy(conv.before[i*channels:][lo:hi], state[i*channels:][lo:hi])
+			}
 			for t := range n {
 				dst := y[t*channels:][lo:hi]
 				clear(dst)
@@ -48,9 +52,9 @@ func (s *session) shortConv(op *program.Op, channels int, in func(i, n int) []fl
 			for b := range blocks {
 				f(0, b)
 			}
-			return
+		} else {
+			s.pool.Run(blocks, f)
 		}
-		s.pool.Run(blocks, f)
 	}
 }
 
@@ -59,11 +63,14 @@ func (s *session) gatedDelta(op *program.Op, in func(i, n int) []float32, out fu
 	shape := s.config.Plan.Layers[op.Layer].State.Delta
 	keyHeads, heads, kd, vd := op.Attrs.Heads, shape.Heads, shape.KeyDim, shape.ValueDim
 	decay, dt := s.w.vectors[op.Weights[0]], s.w.vectors[op.Weights[1]]
-	state := s.layers[op.Layer-s.config.Range.Begin].delta
-	return func(n int) {
-		q, k, v, a, b, y := in(0, n), in(1, n), in(2, n), in(3, n), in(4, n), out(n)
-		f := func(_, h int) {
+	delta := s.layers[op.Layer-s.config.Range.Begin].delta
+	run := func(n int, hold bool, q, k, v, a, b, y []float32) {
+		state := delta.now
+		s.pool.Run(heads, func(_, h int) {
 			st, kh := state[h*kd*vd:][:kd*vd], h%keyHeads
+			if hold {
+				copy(delta.before[h*kd*vd:], st)
+			}
 			for t := range n {
 				x := float64(a[t*heads+h] + dt[h])
 				keep := math.Exp(float64(decay[h]) * softplus(x))
@@ -72,8 +79,17 @@ func (s *session) gatedDelta(op *program.Op, in func(i, n int) []float32, out fu
 				vt := (t*heads + h) * vd
 				kern.DeltaStep(y[vt:vt+vd], st, q[at:at+kd], k[at:at+kd], v[vt:vt+vd], float32(keep), float32(beta))
 			}
-		}
-		s.pool.Run(heads, f)
+		})
+	}
+	delta.journal = &journal{
+		rows: make([][]float32, 4),
+		play: func(in [][]float32, n int) { // the state does not depend on the queries, and nobody reads what comes out
+			run(n, false, in[0], in[0], in[1], in[2], in[3], make([]float32, n*heads*vd))
+		},
+	}
+	return func(n int) {
+		k, v, a, b := in(1, n), in(2, n), in(3, n), in(4, n)
+		run(n, delta.touch(s.columns, n, k, v, a, b), in(0, n), k, v, a, b, out(n))
 	}
 }
 

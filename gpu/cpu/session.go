@@ -2,7 +2,6 @@ package cpu
 
 import (
 	"context"
-	"fmt"
 	"sync"
 
 	"github.com/pooled/pooled/core/engine"
@@ -19,9 +18,6 @@ const (
 	scratchBytes = 48 << 20
 	// headColumns is how many columns of logits are computed at once when all are wanted.
 	headColumns = 16
-	// atomicColumns is the longest batch that is computed without looking at the context in between, so that nothing has
-	// to be saved to take it back.
-	atomicColumns = 8
 )
 
 type session struct {
@@ -39,9 +35,11 @@ type session struct {
 	ropes  []*ropeTable
 	layers []layerState // by layer − Range.Begin
 	tokens []int32      // of the pass that is running
-	n      int          // positions held
-	marks  []mark
-	undo   mark // the recurrent state before the batch that is running
+
+	ledger        *program.Ledger[*stateCopy]
+	columns       int  // of the lap that is running
+	over          rows // what the last lap wrote over
+	recurrentSize int  // values of all recurrent states
 }
 
 // tape is a list of operations with the buffers of their values.
@@ -78,6 +76,8 @@ func newSession(c engine.Config, p *program.Program, w *weights, pl *pool.Pool) 
 	for i := c.Range.Begin; i < c.Range.End; i++ {
 		s.layers = append(s.layers, newLayerState(c.Plan.Layers[i].State, c.Context))
 	}
+	s.eachRecurrent(func(r *recurrent) { s.recurrentSize += len(r.now) })
+	s.ledger = program.NewLedger(c, p, s.checkpointBytes, func(*stateCopy) {})
 	s.trunk = s.compile(groupLinear(p.Trunk), []int{p.Hidden}, 0)
 	s.head = s.compile(groupLinear(p.Head), []int{p.Hidden, max(p.Logits, 0)}, p.Hidden)
 	total := 1
@@ -94,145 +94,130 @@ func newSession(c engine.Config, p *program.Program, w *weights, pl *pool.Pool) 
 func (s *session) Len() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.n
+	return s.ledger.Len()
 }
 
 func (s *session) Memory() (weights, state int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	for i := range s.layers {
-		state += s.layers[i].bytes()
+		if kv := s.layers[i].kv; kv != nil {
+			state += kv.bytes()
+		}
 	}
-	return s.w.bytes, state
+	s.ledger.Copies(func(c *stateCopy) { state += c.bytes() })
+	return s.w.bytes, state + 2*4*int64(s.recurrentSize) + 2*int64(cap(s.over.kv))
 }
 
 func (s *session) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.closed {
+		return nil
+	}
 	s.closed = true
-	s.w, s.layers, s.marks, s.trunk, s.head = &weights{}, nil, nil, tape{}, tape{}
+	s.w, s.layers, s.trunk, s.head, s.over, s.recurrentSize = &weights{}, nil, tape{}, tape{}, rows{}, 0
+	s.ledger = program.NewLedger(s.config, s.prog, s.checkpointBytes, func(*stateCopy) {})
 	return nil
 }
 
 func (s *session) Forward(ctx context.Context, b engine.Batch) (engine.Result, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n, err := s.check(b)
-	if err != nil {
-		return engine.Result{}, err
-	}
-	if err := ctx.Err(); err != nil {
-		return engine.Result{}, err
-	}
-	if n <= min(atomicColumns, s.ubatch) {
-		return s.guarded(context.WithoutCancel(ctx), b, n)
-	}
-	s.save(&s.undo)
-	r, err := s.guarded(ctx, b, n)
-	if err != nil {
-		s.restore(&s.undo)
-		s.n = s.undo.pos
-		return engine.Result{}, err
-	}
-	return r, nil
-}
-
-// check returns the number of columns of a batch that can be computed.
-func (s *session) check(b engine.Batch) (int, error) {
 	if s.closed {
-		return 0, engine.ErrClosed
+		return engine.Result{}, engine.ErrClosed
 	}
-	hidden := s.config.Plan.Hidden
-	n := len(b.Tokens)
-	if !s.prog.Embeds {
-		n = len(b.Hidden) / hidden
-		if len(b.Hidden)%hidden != 0 || len(b.Tokens) != 0 {
-			return 0, fmt.Errorf("layers %d to %d read hidden states of %d values, not %d values and %d tokens",
-				s.config.Range.Begin, s.config.Range.End, hidden, len(b.Hidden), len(b.Tokens))
-		}
-	} else if len(b.Hidden) != 0 {
-		return 0, fmt.Errorf("a session with the embedding reads tokens, not hidden states")
+	lap, err := s.ledger.Check(b)
+	if err == nil {
+		err = ctx.Err()
 	}
 	switch {
-	case n == 0:
-		return 0, fmt.Errorf("the batch is empty")
-	case b.Pos != s.n:
-		return 0, fmt.Errorf("the batch begins at position %d, but %d are held", b.Pos, s.n)
-	case n > s.config.Context-s.n:
-		return 0, fmt.Errorf("%w: %d positions are held and %d more do not fit into %d", engine.ErrContextFull, s.n, n, s.config.Context)
-	case (b.Output.Logits != engine.NoColumns || b.Output.Top > 0) && s.prog.Logits == program.None:
-		return 0, fmt.Errorf("the session ends at layer %d and has no head for logits", s.config.Range.End)
+	case err != nil:
+		return engine.Result{}, err
+	case lap.Undo:
+		s.takeBack()
+		return engine.Result{}, nil
+	case lap.Source != nil:
+		s.restore(lap.Source)
+		return engine.Result{}, nil
 	}
-	for i, id := range b.Tokens {
-		if id < 0 || int(id) >= s.config.Plan.Vocab {
-			return 0, fmt.Errorf("token %d of the batch is %d, but the vocabulary has %d", i, id, s.config.Plan.Vocab)
-		}
-	}
-	return n, nil
-}
-
-// guarded is forward where the file of the embedding may have been shortened. Its rows are the first that a pass reads:
-// one that fails there has changed nothing.
-func (s *session) guarded(ctx context.Context, b engine.Batch, n int) (r engine.Result, err error) {
-	err = gguf.Guard(func() (err error) {
-		r, err = s.forward(ctx, b, n)
-		return err
-	})
-	return r, err
-}
-
-// forward computes a checked batch in passes of at most ubatch columns.
-func (s *session) forward(ctx context.Context, b engine.Batch, n int) (engine.Result, error) {
+	s.begin(lap)
 	var r engine.Result
-	hidden := s.config.Plan.Hidden
-	for at := 0; at < n; at += s.ubatch {
-		cols := min(s.ubatch, n-at)
-		s.trunk.grow(cols)
-		if s.prog.Embeds {
-			s.tokens = b.Tokens[at : at+cols]
-		} else {
-			copy(s.trunk.value(0, cols), b.Hidden[at*hidden:])
-		}
-		for _, t := range s.ropes {
-			t.fill(s.n, cols)
-		}
-		layer := program.NoLayer
-		for _, st := range s.trunk.steps {
-			if st.layer != layer {
-				if err := ctx.Err(); err != nil {
-					return r, err
-				}
-			}
-			layer = st.layer
-			st.run(cols)
-		}
-		s.n += cols
-		h := s.trunk.value(s.prog.Hidden, cols)
-		if b.Output.Hidden {
-			r.Hidden = append(r.Hidden, h...)
-		}
-		if b.Output.Logits == engine.AllColumns {
-			for c := 0; c < cols; c += headColumns {
-				m := min(headColumns, cols-c)
-				r.Logits = append(r.Logits, s.logits(h[c*hidden:(c+m)*hidden], c, m)...)
-			}
-		}
-		if at+cols == n {
-			s.last(&r, b.Output, h[(cols-1)*hidden:], cols-1)
-		}
+	err = gguf.Guard(func() error { return s.run(ctx, lap, &r) }) // rows of the embedding are read from the file
+	if err != nil {
+		s.takeBack()
+		return engine.Result{}, err
 	}
+	r.Settle(lap.Output, lap.Tokens)
 	return r, nil
 }
 
-// last fills in what is wanted of the last column of the pass, column at, whose hidden state is h.
-func (s *session) last(r *engine.Result, want engine.Output, h []float32, at int) {
-	if want.Logits != engine.LastColumn && want.Top <= 0 {
-		return
+// run computes a lap that has begun, in passes.
+func (s *session) run(ctx context.Context, lap *program.Lap[*stateCopy], r *engine.Result) error {
+	s.keep(lap)
+	for at := 0; at < lap.Columns; {
+		n := lap.Pass(at, s.ubatch)
+		if err := s.pass(ctx, lap, r, at, n); err != nil {
+			return err
+		}
+		at += n
+		s.keep(lap)
 	}
-	logits := s.logits(h, at, 1)
-	if want.Logits == engine.LastColumn {
-		r.Logits = append([]float32(nil), logits...)
+	for _, id := range lap.Save {
+		r.Saved = append(r.Saved, s.ledger.Save(id, s.copyAll()))
 	}
-	if want.Top > 0 {
-		r.Top, r.LogSumExp = top(logits, want.Top)
+	return nil
+}
+
+// keep keeps the position where the session stands, if the lap wants that.
+func (s *session) keep(lap *program.Lap[*stateCopy]) {
+	if s.ledger.Missing(lap) {
+		s.ledger.Keep(s.copyRecurrent())
+	}
+}
+
+// pass computes columns [at, at+n) of a lap.
+func (s *session) pass(ctx context.Context, lap *program.Lap[*stateCopy], r *engine.Result, at, n int) error {
+	hidden := s.config.Plan.Hidden
+	s.trunk.grow(n)
+	if s.prog.Embeds {
+		s.tokens = lap.Tokens[at : at+n]
+	} else {
+		copy(s.trunk.value(0, n), lap.Hidden[at*hidden:])
+	}
+	for _, t := range s.ropes {
+		t.fill(s.ledger.Len(), n)
+	}
+	layer := program.NoLayer
+	for _, st := range s.trunk.steps {
+		if st.layer != layer {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+		}
+		layer = st.layer
+		st.run(n)
+	}
+	s.ledger.Advance(n)
+	h := s.trunk.value(s.prog.Hidden, n)
+	r.Hidden = append(r.Hidden, h[hidden*lap.First(lap.Output.Hidden, at, n):]...)
+	for c := lap.First(lap.Head, at, n); c < n; c += headColumns {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		m := min(headColumns, n-c)
+		s.output(lap, r, s.logits(h[c*hidden:(c+m)*hidden], c, m), at+c, m)
+	}
+	return nil
+}
+
+// output takes what is wanted from the logits of columns [at, at+n) of a lap.
+func (s *session) output(lap *program.Lap[*stateCopy], r *engine.Result, logits []float32, at, n int) {
+	vocab := s.config.Plan.Vocab
+	r.Logits = append(r.Logits, logits[vocab*lap.First(lap.Output.Logits, at, n):]...)
+	for c := lap.First(lap.TopOf, at, n); c < n; c++ {
+		candidates, sum := top(logits[c*vocab:][:vocab], lap.Top)
+		r.Top, r.LogSumExp = append(r.Top, candidates), append(r.LogSumExp, sum)
 	}
 }
 

@@ -1,20 +1,120 @@
 package cpu
 
 import (
-	"fmt"
-
-	"github.com/pooled/pooled/core/engine"
 	"github.com/pooled/pooled/core/model"
+	"github.com/pooled/pooled/gpu/cpu/kern"
+	"github.com/pooled/pooled/gpu/program"
 )
 
-// maxMarks is how many positions a session can go back to when its state is recurrent.
-const maxMarks = 4
-
-// layerState is what one layer remembers.
+// layerState is what one layer remembers; what it does not have is nil.
 type layerState struct {
 	kv    *kvCache
-	conv  []float32 // [taps−1, channels], oldest row first
-	delta []float32 // [heads, keyDim, valueDim]
+	conv  *recurrent // [taps−1, channels], oldest row first
+	delta *recurrent // [heads, keyDim, valueDim]
+}
+
+// recurrent is a state that every column changes, and what is needed to make it what it was before the lap: a copy, and
+// for a large state also a journal of what came after the copy. The operation that changes the state copies each part just
+// before, when it reads it anyway.
+type recurrent struct {
+	now, before []float32
+	held        bool // now has changed since the lap began
+	journal     *journal
+}
+
+func newRecurrent(n int) *recurrent {
+	return &recurrent{now: make([]float32, n), before: make([]float32, n)}
+}
+
+// journalColumns is for how many columns a large state is copied once: its copy costs as much as a column, so copying it
+// for each would make decoding slower by several percent.
+const journalColumns = 32
+
+// journal is the columns that made a state from an earlier copy of it. Since a column has the same bits at every width,
+// they make the same state again.
+type journal struct {
+	rows    [][]float32                 // of each input
+	n       int                         // columns
+	mark    int                         // those before the lap
+	useless bool                        // the columns since the copy are not all here
+	play    func(in [][]float32, n int) // computes n columns again
+}
+
+// begin begins a lap.
+func (r *recurrent) begin() {
+	r.held = false
+	if r.journal != nil {
+		r.journal.mark = r.journal.n
+	}
+}
+
+// touch says that n of the lap's columns are about to change the state, which the given inputs make. It reports whether
+// the state has to be copied first.
+func (r *recurrent) touch(lap, n int, in ...[]float32) (hold bool) {
+	first := !r.held
+	r.held = true
+	j := r.journal
+	if j == nil {
+		return first
+	}
+	if first && (j.useless || j.n+lap > journalColumns) {
+		hold = true
+		j.clear()
+		j.useless = lap > journalColumns
+	}
+	if j.useless {
+		return hold
+	}
+	for i, x := range in {
+		j.rows[i] = append(j.rows[i], x...)
+	}
+	j.n += n
+	return hold
+}
+
+// cut leaves the first n columns.
+func (j *journal) cut(n int) {
+	for i, row := range j.rows {
+		if j.n > 0 {
+			j.rows[i] = row[:len(row)/j.n*n]
+		}
+	}
+	j.n = n
+}
+
+func (j *journal) clear() {
+	j.cut(0)
+	j.mark, j.useless = 0, false
+}
+
+// replace makes from the state, or zero where from is nil.
+func (r *recurrent) replace(from []float32) {
+	r.now, r.before, r.held = r.before, r.now, true
+	clear(r.now[copy(r.now, from):])
+	if r.journal != nil {
+		r.journal.clear()
+		r.journal.useless = true
+	}
+}
+
+// takeBack makes the state what it was before the lap.
+func (r *recurrent) takeBack() {
+	if !r.held {
+		return
+	}
+	r.held = false
+	j := r.journal
+	if j == nil || j.mark == 0 {
+		r.now, r.before = r.before, r.now
+		if j != nil {
+			j.clear()
+			j.useless = true
+		}
+		return
+	}
+	copy(r.now, r.before)
+	j.cut(j.mark)
+	j.play(j.rows, j.n)
 }
 
 func newLayerState(s model.State, context int) layerState {
@@ -23,96 +123,139 @@ func newLayerState(s model.State, context int) layerState {
 		l.kv = newKVCache(*s.KV, context)
 	}
 	if s.Conv != nil {
-		l.conv = make([]float32, (s.Conv.Taps-1)*s.Conv.Channels)
+		l.conv = newRecurrent((s.Conv.Taps - 1) * s.Conv.Channels)
 	}
 	if s.Delta != nil {
-		l.delta = make([]float32, s.Delta.Heads*s.Delta.KeyDim*s.Delta.ValueDim)
+		l.delta = newRecurrent(s.Delta.Heads * s.Delta.KeyDim * s.Delta.ValueDim)
 	}
 	return l
 }
 
-func (l *layerState) bytes() int64 {
-	n := 4 * int64(len(l.conv)+len(l.delta))
-	if l.kv != nil {
-		n += 2 * int64(len(l.kv.keys)+len(l.kv.values))
+// stateCopy is a copy of state: of the recurrent one for a kept position, of keys and values too for a checkpoint. Kept
+// positions need no keys and values: positions before one stay as they are until the session goes back beyond it.
+type stateCopy struct {
+	recurrent []float32
+	kv        []uint16
+}
+
+func (c *stateCopy) bytes() int64 {
+	if c == nil {
+		return 0
 	}
-	return n
+	return 4*int64(len(c.recurrent)) + 2*int64(len(c.kv))
 }
 
-// mark is a copy of the recurrent state at a position. KV caches need none: positions are only ever appended, so those
-// before the mark stay as they are until the session is cut back beyond it.
-type mark struct {
-	pos   int
-	state []float32
+// rows are keys and values of all layers that a lap writes over, from one position on to another.
+type rows struct {
+	from, to int
+	kv       []uint16
 }
 
-// save copies the recurrent state into m, reusing its memory.
-func (s *session) save(m *mark) {
-	m.pos, m.state = s.n, m.state[:0]
+// eachRecurrent calls f with every recurrent state.
+func (s *session) eachRecurrent(f func(r *recurrent)) {
 	for i := range s.layers {
-		m.state = append(append(m.state, s.layers[i].conv...), s.layers[i].delta...)
+		for _, r := range []*recurrent{s.layers[i].conv, s.layers[i].delta} {
+			if r != nil {
+				f(r)
+			}
+		}
 	}
 }
 
-// restore brings the recurrent state back.
-func (s *session) restore(m *mark) {
-	rest := m.state
-	for i := range s.layers {
-		rest = rest[copy(s.layers[i].conv, rest):]
-		rest = rest[copy(s.layers[i].delta, rest):]
-	}
-}
-
-func (s *session) recurrent() bool { return s.config.Plan.Recurrent(s.config.Range) }
-
-func (s *session) Mark() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return engine.ErrClosed
-	}
-	if !s.recurrent() || (len(s.marks) > 0 && s.marks[len(s.marks)-1].pos == s.n) {
+// copyRecurrent returns a copy of the recurrent state; nil where there is none.
+func (s *session) copyRecurrent() *stateCopy {
+	if s.recurrentSize == 0 {
 		return nil
 	}
-	var m mark
-	if len(s.marks) == maxMarks {
-		m = s.marks[0]
-		s.marks = append(s.marks[:0], s.marks[1:]...)
-	}
-	s.save(&m)
-	s.marks = append(s.marks, m)
-	return nil
+	c := &stateCopy{recurrent: make([]float32, 0, s.recurrentSize)}
+	s.eachRecurrent(func(r *recurrent) { c.recurrent = append(c.recurrent, r.now...) })
+	return c
 }
 
-func (s *session) Rewind(n int) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return 0, engine.ErrClosed
+// replaceRecurrent makes c the recurrent state, or the one of position 0 where c is nil.
+func (s *session) replaceRecurrent(c *stateCopy) {
+	var rest []float32
+	if c != nil {
+		rest = c.recurrent
 	}
-	if n < 0 {
-		return 0, fmt.Errorf("position %d does not exist", n)
+	s.eachRecurrent(func(r *recurrent) {
+		n := min(len(rest), len(r.now))
+		r.replace(rest[:n])
+		rest = rest[n:]
+	})
+}
+
+// copyAll returns a copy of the whole state.
+func (s *session) copyAll() *stateCopy {
+	c := &stateCopy{kv: s.copyRows(nil, 0, s.ledger.Len())}
+	if r := s.copyRecurrent(); r != nil {
+		c.recurrent = r.recurrent
 	}
-	if n >= s.n {
-		return s.n, nil
-	}
-	if !s.recurrent() {
-		s.n = n
-		return n, nil
-	}
-	for len(s.marks) > 0 && s.marks[len(s.marks)-1].pos > n {
-		s.marks = s.marks[:len(s.marks)-1]
-	}
-	if len(s.marks) > 0 {
-		m := &s.marks[len(s.marks)-1]
-		s.restore(m)
-		s.n = m.pos
-		return s.n, nil
-	}
+	return c
+}
+
+// copyRows appends the keys and values of positions [from, to), rounded to whole panels.
+func (s *session) copyRows(dst []uint16, from, to int) []uint16 {
 	for i := range s.layers {
-		clear(s.layers[i].conv)
-		clear(s.layers[i].delta)
+		if kv := s.layers[i].kv; kv != nil {
+			kv.each(from, to, func(part []uint16) { dst = append(dst, part...) })
+		}
 	}
-	s.n = 0
-	return 0, nil
+	return dst
+}
+
+// restoreRows brings back what copyRows copied.
+func (s *session) restoreRows(src []uint16, from, to int) {
+	for i := range s.layers {
+		if kv := s.layers[i].kv; kv != nil {
+			kv.each(from, to, func(part []uint16) { src = src[copy(part, src):] })
+		}
+	}
+}
+
+// begin begins a lap: what it is about to replace is put aside.
+func (s *session) begin(lap *program.Lap[*stateCopy]) {
+	s.columns = lap.Columns
+	s.eachRecurrent((*recurrent).begin)
+	s.over = rows{from: lap.Pos, to: lap.Pos + lap.Over, kv: s.over.kv[:0]}
+	if lap.Over > 0 {
+		s.over.kv = s.copyRows(s.over.kv, s.over.from, s.over.to)
+	}
+	s.ledger.Begin(lap)
+	if !lap.Back {
+		return
+	}
+	var from *stateCopy
+	if lap.From != nil {
+		from = lap.From.Copy
+	}
+	s.replaceRecurrent(from)
+}
+
+// takeBack makes the session what it was before the last lap.
+func (s *session) takeBack() {
+	s.eachRecurrent((*recurrent).takeBack)
+	if s.over.to > s.over.from {
+		s.restoreRows(s.over.kv, s.over.from, s.over.to)
+		s.over.to = s.over.from
+	}
+	s.ledger.Undo()
+}
+
+// restore makes a checkpoint the state.
+func (s *session) restore(c *program.Saved[*stateCopy]) {
+	s.restoreRows(c.Copy.kv, 0, c.Pos)
+	s.replaceRecurrent(c.Copy)
+	s.ledger.Restore(c)
+}
+
+// checkpointBytes is what a checkpoint of so many positions takes.
+func (s *session) checkpointBytes(positions int) int64 {
+	n := 4 * int64(s.recurrentSize)
+	for i := range s.layers {
+		if kv := s.layers[i].kv; kv != nil {
+			n += 2 * int64(roundUp(positions)) * int64(kv.shape.Heads) * int64(kv.shape.KeyDim+kv.valueGroups*kern.Lanes)
+		}
+	}
+	return n
 }

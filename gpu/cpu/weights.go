@@ -44,7 +44,7 @@ func load(ctx context.Context, c engine.Config, p *program.Program, pl *pool.Poo
 			return nil, &model.PlanError{Op: -1, Tensor: want.Name, Reason: fmt.Sprintf("the plan says %v, the file has %v", want.Shape, t.Shape)}
 		}
 		tensors[id] = t
-		total += int64(len(t.Data))
+		total += t.Size
 	}
 	for _, ops := range [][]program.Op{p.Trunk, p.Head} {
 		for _, op := range ops {
@@ -53,15 +53,23 @@ func load(ctx context.Context, c engine.Config, p *program.Program, pl *pool.Poo
 					return nil, err
 				}
 				t := tensors[id]
-				fresh, err := w.add(id, p.Plan.Tensors[id], t, roleOf(op.Kind, i), pl)
+				role := roleOf(op.Kind, i)
+				if w.has(id, role) {
+					continue
+				}
+				name := p.Plan.Tensors[id].Name
+				data, err := c.Weights.Bytes(ctx, name, 0, t.Size)
 				if err != nil {
-					return nil, fmt.Errorf("tensor %s: %w", p.Plan.Tensors[id].Name, err)
+					return nil, err
 				}
-				if fresh && roleOf(op.Kind, i) != asTable {
-					c.Weights.Release(p.Plan.Tensors[id].Name)
+				if err := w.add(id, p.Plan.Tensors[id], t.Type, data, role, pl); err != nil {
+					return nil, fmt.Errorf("tensor %s: %w", name, err)
 				}
-				if fresh && c.Progress != nil {
-					done = min(total, done+int64(len(t.Data)))
+				if role != asTable {
+					c.Weights.Release(name)
+				}
+				if c.Progress != nil {
+					done = min(total, done+t.Size)
 					c.Progress(done, total)
 				}
 			}
@@ -89,44 +97,47 @@ func roleOf(k model.Kind, weight int) role {
 	return asVector
 }
 
-// add brings one tensor in, unless it is there in that form, and reports whether it did.
-func (w *weights) add(id int, want model.Tensor, t engine.Tensor, r role, pl *pool.Pool) (bool, error) {
+// has reports whether a tensor is there in the form of a role.
+func (w *weights) has(id int, r role) bool {
+	switch r {
+	case asMatrix:
+		return w.matrices[id] != nil
+	case asTable:
+		_, ok := w.tables[id]
+		return ok
+	}
+	return w.vectors[id] != nil
+}
+
+// add brings one tensor in.
+func (w *weights) add(id int, want model.Tensor, typ gguf.Type, data []byte, r role, pl *pool.Pool) error {
 	cols := want.Shape[len(want.Shape)-1]
 	rows := int(want.Elements()) / cols
 	switch r {
 	case asMatrix:
-		if w.matrices[id] != nil {
-			return false, nil
-		}
-		m, err := mat.Pack(t.Type, rows, cols, t.Data, pl)
+		m, err := mat.Pack(typ, rows, cols, data, pl)
 		if err != nil {
-			return false, err
+			return err
 		}
 		w.matrices[id] = m
 		w.bytes += m.Bytes()
 	case asTable:
-		if _, ok := w.tables[id]; ok {
-			return false, nil
+		if !quant.Supported(typ) {
+			return fmt.Errorf("type %v: %w", typ, mat.ErrType)
 		}
-		if !quant.Supported(t.Type) {
-			return false, fmt.Errorf("type %v: %w", t.Type, mat.ErrType)
+		if len(data)%rows != 0 {
+			return fmt.Errorf("%d bytes are not %d rows", len(data), rows)
 		}
-		if len(t.Data)%rows != 0 {
-			return false, fmt.Errorf("%d bytes are not %d rows", len(t.Data), rows)
-		}
-		w.tables[id] = table{typ: t.Type, data: t.Data, rowBytes: len(t.Data) / rows}
+		w.tables[id] = table{typ: typ, data: data, rowBytes: len(data) / rows}
 	case asVector:
-		if w.vectors[id] != nil {
-			return false, nil
-		}
 		v := make([]float32, want.Elements())
-		if err := quant.Dequantize(v, t.Type, t.Data); err != nil {
-			return false, err
+		if err := quant.Dequantize(v, typ, data); err != nil {
+			return err
 		}
 		w.vectors[id] = v
 		w.bytes += 4 * int64(len(v))
 	}
-	return true, nil
+	return nil
 }
 
 // row decodes a row of the embedding into dst.

@@ -7,6 +7,7 @@ package exec
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -15,14 +16,21 @@ import (
 	"github.com/pooled/pooled/gpu/kernel"
 )
 
-// New opens an adapter as a backend.
+// New opens an adapter as a backend. A driver that is opening a device cannot be stopped; a context that ended meanwhile
+// closes it again.
 //
-// Errors: [device.ErrUnavailable], or why the driver refused.
+// Errors: [device.ErrUnavailable], or why the driver refused; the context's.
 // Owns: the backend owns the device; close its sessions first.
-func New(a device.Adapter) (engine.Backend, error) {
+func New(ctx context.Context, a device.Adapter) (engine.Backend, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	d, err := device.Open(a)
 	if err != nil {
 		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, errors.Join(err, d.Close())
 	}
 	return &backend{dev: d, limits: d.Adapter().Limits, pipelines: map[string]*device.Pipeline{}, few: fewColumns}, nil
 }

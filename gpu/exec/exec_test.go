@@ -24,7 +24,7 @@ func openBackend(t testing.TB) *backend {
 	if len(as) == 0 {
 		t.Skip("SKIPPED: no WebGPU adapter; install mesa-vulkan-drivers to run this test")
 	}
-	b, err := New(as[0])
+	b, err := New(t.Context(), as[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func TestEngine(t *testing.T) {
 	}
 	enginetest.Run(t, enginetest.Options{
 		Backend: openBackend(t), Families: []model.Family{dense.Family{}, qwen35.Family{}},
-		Exact: true, MaxDiff: 2e-2, MaxNMSE: 2e-6, Every: every,
+		Exact: true, MaxDiff: 2e-2, MaxNMSE: 2e-6, Every: every, Slow: true,
 	})
 }
 

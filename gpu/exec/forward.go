@@ -1,145 +1,52 @@
 package exec
 
 import (
-	"context"
-	"errors"
-	"fmt"
-
 	"github.com/pooled/pooled/core/engine"
 	"github.com/pooled/pooled/gpu/device"
 	"github.com/pooled/pooled/gpu/kernel"
 )
 
-// Forward implements [engine.Session].
-func (s *session) Forward(ctx context.Context, b engine.Batch) (engine.Result, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	n, err := s.check(b)
-	if err != nil {
-		return engine.Result{}, err
+// pass computes columns [at, at+n) of a lap. Few columns are one submission, unless the logits of more than headColumns
+// are asked for.
+func (s *session) pass(r *engine.Result, l *lap, at, n int) error {
+	hidden, pos := s.prog.Plan.Hidden, s.ledger.Len()
+	if s.prog.Embeds {
+		s.inputs.put(s.tokens, words(l.Tokens[at:at+n]))
+	} else if err := s.b.dev.Write(s.trunk.values[0].Buffer, 0, floatBytes(l.Hidden[at*hidden:(at+n)*hidden])); err != nil {
+		return err
 	}
-	begin := s.pos
-	// One pass either runs or the device is lost; only several can stop half-way, and recurrent state cannot be cut.
-	guarded := n > s.ubatch && s.state.recurrent != nil
-	if guarded {
-		if err := s.save(); err != nil {
-			return engine.Result{}, err
-		}
+	s.trunk.writeStep(pos, n)
+	s.trunk.writeTurns(n, pos)
+	p := &pass{s: s, cmds: s.cmds[:0], next: s.next[:0], columns: n, pos: pos, ahead: n <= narrow && pos+2*n <= s.context}
+	defer func() { s.cmds, s.next = p.cmds, p.next }()
+	p.cmds = append(p.cmds, s.first...)
+	s.first = nil
+	if s.state.recurrent != nil && at == 0 { // the next lap begins alike
+		p.next = append(p.next, copyAll(s.state.before, s.state.recurrent))
 	}
-	r, err := s.forward(ctx, b, n)
-	if err != nil {
-		moved := s.pos != begin
-		s.pos = begin
-		if guarded && moved {
-			err = errors.Join(err, s.copyState(s.state.recurrent, s.state.backup))
-		}
-		return engine.Result{}, err
+	if err := p.add(s.trunk.stages, n, pos); err != nil {
+		return err
 	}
-	return r, nil
-}
-
-// check refuses a batch that does not fit and returns its number of columns.
-func (s *session) check(b engine.Batch) (int, error) {
-	hidden := s.prog.Plan.Hidden
-	n := len(b.Tokens)
-	switch {
-	case s.closed:
-		return 0, engine.ErrClosed
-	case s.prog.Embeds && len(b.Hidden) > 0, !s.prog.Embeds && len(b.Tokens) > 0:
-		return 0, errors.New("a session takes tokens with the embedding, and hidden states without")
-	case !s.prog.Embeds:
-		if len(b.Hidden)%hidden != 0 {
-			return 0, fmt.Errorf("%d numbers are not whole hidden states of %d", len(b.Hidden), hidden)
-		}
-		n = len(b.Hidden) / hidden
+	s.ledger.Advance(n)
+	var err error
+	if p.cmds, err = s.keep(p.cmds, l); err != nil {
+		return err
 	}
-	switch {
-	case n == 0:
-		return 0, errors.New("the batch is empty")
-	case b.Pos != s.pos:
-		return 0, fmt.Errorf("the batch begins at position %d, the session holds %d", b.Pos, s.pos)
-	case n > s.context-s.pos:
-		return 0, fmt.Errorf("%w: %d positions do not fit behind %d of %d", engine.ErrContextFull, n, s.pos, s.context)
-	case s.head == nil && (b.Output.Logits != engine.NoColumns || b.Output.Top > 0):
-		return 0, errors.New("logits need the head")
-	case b.Output.Top < 0 || b.Output.Logits > engine.AllColumns:
-		return 0, errors.New("the batch asks for an output that does not exist")
-	}
-	for i, t := range b.Tokens {
-		if t < 0 || int(t) >= s.prog.Plan.Vocab {
-			return 0, fmt.Errorf("token %d of the batch is %d, the vocabulary has %d", i, t, s.prog.Plan.Vocab)
-		}
-	}
-	return n, nil
-}
-
-// save keeps the recurrent state for the case that a long batch stops half-way.
-func (s *session) save() error {
-	if s.state.backup == nil {
-		buf, err := s.alloc(&s.stateBytes, s.state.recurrent.Size(), device.CopyFrom|device.CopyTo)
-		if err != nil {
+	if at+n == l.Columns {
+		if p.cmds, err = s.save(p.cmds, l, r); err != nil {
 			return err
 		}
-		s.state.backup = buf
 	}
-	return s.copyState(s.state.backup, s.state.recurrent)
-}
-
-func (s *session) forward(ctx context.Context, b engine.Batch, n int) (engine.Result, error) {
-	var r engine.Result
-	if b.Output.Hidden {
-		r.Hidden = make([]float32, 0, n*s.prog.Plan.Hidden)
+	if from := l.First(l.Output.Hidden, at, n); from < n {
+		p.read(s.trunk.values[s.prog.Hidden], 4*from*hidden, 4*(n-from)*hidden, func(b []byte) { r.Hidden = append(r.Hidden, floats(b)...) })
 	}
-	if b.Output.Logits == engine.AllColumns {
-		r.Logits = make([]float32, 0, n*s.prog.Plan.Vocab)
-	}
-	for c := 0; c < n; {
-		if err := ctx.Err(); err != nil {
-			return r, err
-		}
-		m := min(s.ubatch, n-c)
-		if err := s.pass(&r, b, c, m, c+m == n); err != nil {
-			return r, err
-		}
-		s.pos += m
-		c += m
-	}
-	return r, nil
-}
-
-// pass computes columns [c, c+m) of the batch. Few columns are one submission, unless the logits of more than headColumns
-// are asked for.
-func (s *session) pass(r *engine.Result, b engine.Batch, c, m int, last bool) error {
-	hidden := s.prog.Plan.Hidden
-	if s.prog.Embeds {
-		s.inputs.put(s.tokens, words(b.Tokens[c:c+m]))
-	} else if err := s.b.dev.Write(s.trunk.values[0].Buffer, 0, floatBytes(b.Hidden[c*hidden:(c+m)*hidden])); err != nil {
-		return err
-	}
-	s.trunk.writeStep(s.pos, m)
-	s.trunk.writeTurns(m, s.pos)
-	p := &pass{s: s, cmds: s.cmds[:0], next: s.next[:0], columns: m, ahead: m <= narrow && s.pos+2*m <= s.context}
-	defer func() { s.cmds, s.next = p.cmds, p.next }()
-	if err := p.add(s.trunk.stages, m, s.pos); err != nil {
-		return err
-	}
-	if b.Output.Hidden {
-		p.read(s.trunk.values[s.prog.Hidden], 0, 4*m*hidden, func(b []byte) { r.Hidden = append(r.Hidden, floats(b)...) })
-	}
-	first := m // the first column whose logits are wanted
-	switch {
-	case s.head == nil:
-	case b.Output.Logits == engine.AllColumns:
-		first = 0
-	case last && (b.Output.Logits == engine.LastColumn || b.Output.Top > 0):
-		first = m - 1
-	}
-	if first == m {
+	first := l.First(l.Head, at, n)
+	if first == n {
 		return p.submit()
 	}
-	for first < m {
-		k := min(s.head.columns, m-first)
-		if err := p.addHead(r, b.Output, first, k, last && first+k == m); err != nil {
+	for first < n {
+		k := min(s.head.columns, n-first)
+		if err := p.addHead(r, l, at, first, k); err != nil {
 			return err
 		}
 		if err := p.submit(); err != nil {
@@ -159,6 +66,7 @@ func (b *block) writeStep(pos, n int) {
 type pass struct {
 	s       *session
 	columns int
+	pos     int // of the first column
 	ahead   bool
 	cmds    []device.Command
 	next    []device.Command
@@ -190,39 +98,39 @@ func (p *pass) both(c device.Command) {
 	p.cmds, p.next = append(p.cmds, c), append(p.next, c)
 }
 
-// addHead computes the logits of columns [first, first+k) of the pass.
-func (p *pass) addHead(r *engine.Result, o engine.Output, first, k int, last bool) error {
+// addHead computes the logits of columns [first, first+k) of the pass, which begins with column at of the lap.
+func (p *pass) addHead(r *engine.Result, l *lap, at, first, k int) error {
 	s := p.s
-	s.head.writeStep(s.pos+first, k)
-	s.head.writeTurns(k, s.pos+first)
+	s.head.writeStep(p.pos+first, k)
+	s.head.writeTurns(k, p.pos+first)
 	row := 4 * int64(s.prog.Plan.Hidden)
 	p.both(device.Command{
 		Op:   device.Copy,
 		From: device.View{Buffer: s.trunk.values[s.prog.Hidden].Buffer, Offset: int64(first) * row},
 		To:   device.View{Buffer: s.head.values[s.prog.Hidden].Buffer, Size: int64(k) * row},
 	})
-	stages := s.head.stages
-	vocab := s.prog.Plan.Vocab
-	logits := s.head.values[s.prog.Logits]
-	top := min(o.Top, vocab)
-	if last && top > 0 && top <= kernel.MaxTop {
-		stages = append(stages[:len(stages):len(stages)], s.top...)
-	}
-	if err := p.add(stages, k, s.pos+first); err != nil {
+	if err := p.add(s.head.stages, k, p.pos+first); err != nil {
 		return err
 	}
-	switch {
-	case o.Logits == engine.AllColumns:
-		p.read(logits, 0, 4*k*vocab, func(b []byte) { r.Logits = append(r.Logits, floats(b)...) })
-	case last && o.Logits == engine.LastColumn:
-		p.read(logits, 4*(k-1)*vocab, 4*vocab, func(b []byte) { r.Logits = floats(b) })
+	vocab := s.prog.Plan.Vocab
+	logits := s.head.values[s.prog.Logits]
+	if c := l.First(l.Output.Logits, at+first, k); c < k {
+		p.read(logits, 4*c*vocab, 4*(k-c)*vocab, func(b []byte) { r.Logits = append(r.Logits, floats(b)...) })
 	}
-	if last && top > kernel.MaxTop {
-		p.read(logits, 4*(k-1)*vocab, 4*vocab, func(b []byte) { hostTop(r, floats(b), top) })
-	} else if last && top > 0 {
-		var lse []byte
-		p.read(s.lseFrom, 0, 8, func(b []byte) { lse = b })
-		p.read(s.topFrom, 0, topBytes-8, func(b []byte) { readTop(r, append(append([]byte(nil), lse...), b...), top) })
+	for c := l.First(l.TopOf, at+first, k); c < k; c++ {
+		if l.Top > kernel.MaxTop {
+			p.read(logits, 4*c*vocab, 4*vocab, func(b []byte) { hostTop(r, floats(b), l.Top) })
+			continue
+		}
+		found, err := s.searchOf(c)
+		if err != nil {
+			return err
+		}
+		if err := p.add(found.stages, k, p.pos+first); err != nil {
+			return err
+		}
+		p.read(found.sum, 0, 4, func(b []byte) { r.LogSumExp = append(r.LogSumExp, floats(b)[0]) })
+		p.read(found.top, 0, 8*kernel.MaxTop, func(b []byte) { r.Top = append(r.Top, readTop(b, l.Top)) })
 	}
 	return nil
 }
@@ -263,6 +171,7 @@ func (p *pass) submit() error {
 		if err := s.b.dev.Run(cmds[:piece], nil, nil, false); err != nil {
 			return err
 		}
+		s.moved = true
 		cmds = cmds[piece:]
 	}
 	data := make([]byte, p.bytes)
@@ -278,6 +187,7 @@ func (p *pass) submit() error {
 	if err != nil {
 		return err
 	}
+	s.moved = true
 	for i, then := range p.then {
 		then(data[:p.sizes[i]])
 		data = data[p.sizes[i]:]

@@ -17,7 +17,7 @@ type StageTime struct {
 
 // Profile measures the trunk for n columns from position pos: what recording it costs, all of it in one submission, and
 // every operation by itself: each is submitted repeat times
-// at once, so that the cost of submitting vanishes. The session's state is garbage afterwards; rewind it to 0.
+// at once, so that the cost of submitting vanishes. The session's state is garbage afterwards; go back to 0.
 // Timestamp queries, which would be the obvious way, slow some drivers down.
 func Profile(es engine.Session, n, pos, repeat int) ([]StageTime, error) {
 	s, ok := es.(*session)

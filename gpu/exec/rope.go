@@ -61,11 +61,7 @@ func (b *block) prepareTable(st *program.Op) error {
 		t.freqs[i] = a.FreqScale * math.Pow(a.Base, -2*float64(i)/float64(a.Dims))
 	}
 	if weight != none {
-		factors, err := s.sources[weight].values()
-		if err != nil {
-			return err
-		}
-		for i, f := range factors {
+		for i, f := range s.sources[weight].values {
 			if f == 0 {
 				return &model.PlanError{Op: -1, Kind: st.Kind, Tensor: s.sources[weight].name, Reason: "a factor is 0"}
 			}

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/pooled/pooled/core/engine"
+	"github.com/pooled/pooled/core/gguf"
 	"github.com/pooled/pooled/core/model"
 	"github.com/pooled/pooled/gpu/device"
 	"github.com/pooled/pooled/gpu/kernel"
@@ -22,7 +23,7 @@ type session struct {
 	context int
 	ubatch  int
 	closed  bool
-	pos     int
+	broken  error // a lap could not be taken back
 
 	buffers                 []*device.Buffer
 	groups                  []*device.Group
@@ -31,15 +32,19 @@ type session struct {
 	vectors                 map[int]device.View
 	sources                 map[int]*source // only while the session opens
 	state                   state
+	ledger                  *program.Ledger[*device.Buffer]
+	first                   []device.Command // what the next pass begins with
+	moved                   bool             // the lap has changed the state
+	over                    *device.Buffer   // keys and values of [overFrom, overTo) before the lap
+	overFrom, overTo        int
 	parts                   *device.Buffer // what split attention leaves
 	halves                  *device.Buffer // the products of a gated linear unit
 
 	inputs      inputs
 	tokens      int64 // where they are in the inputs
 	trunk, head *block
-	top         []stage
-	topFrom     device.View
-	lseFrom     device.View
+	searches    []*search // by column of the head; made as they are needed
+	searchSteps int64     // where their Steps are in the inputs
 	read        *device.Buffer
 	scratch     []byte
 	cmds, next  []device.Command // of this pass, and of the one that probably follows
@@ -77,6 +82,7 @@ func open(ctx context.Context, b *backend, c engine.Config) (_ engine.Session, e
 		}
 	}
 	s.ubatch = min(s.ubatch, c.Context)
+	s.ledger = program.NewLedger(c, prog, s.checkpointBytes, s.drop)
 	if err := s.checkOps(); err != nil {
 		return nil, err
 	}
@@ -98,7 +104,7 @@ func open(ctx context.Context, b *backend, c engine.Config) (_ engine.Session, e
 	if prog.Logits != program.None {
 		head = s.lower(prog.Head, prog.Logits)
 	}
-	if err := s.load(ctx, c); err != nil {
+	if err := gguf.Guard(func() error { return s.load(ctx, c) }); err != nil {
 		return nil, err
 	}
 	if err := s.compile(trunk, head); err != nil {
@@ -138,7 +144,7 @@ func (s *session) checkOps() error {
 func (s *session) load(ctx context.Context, c engine.Config) error {
 	var total, done int64
 	for _, src := range s.sources {
-		total += int64(len(src.tensor.Data))
+		total += src.tensor.Size
 	}
 	report := func(n int64) {
 		done += n
@@ -148,17 +154,22 @@ func (s *session) load(ctx context.Context, c engine.Config) error {
 	}
 	for _, w := range s.prog.Plan.TensorsOf(s.prog.Range, s.prog.Embeds, s.prog.Logits != program.None) {
 		src := s.sources[w]
+		if src != nil && src.vector {
+			if err := src.read(ctx, c.Weights); err != nil {
+				return err
+			}
+		}
 		switch {
 		case src == nil:
 		case !src.matrix:
-			report(int64(len(src.tensor.Data)))
+			report(src.tensor.Size)
 		case src.pair != nil && src.second: // comes with the first
 		default:
 			k, srcs := key{w, none}, []*source{src}
 			if src.pair != nil {
 				k, srcs = key{w, src.pair.index}, []*source{src, src.pair}
 			}
-			m, err := s.upload(ctx, srcs, report)
+			m, err := s.upload(ctx, c.Weights, srcs, report)
 			if err != nil {
 				return err
 			}
@@ -210,6 +221,8 @@ func (s *session) compile(trunk, head []step) error {
 			return err
 		}
 	}
+	// Apart from what every pass writes: these never change.
+	s.searchSteps = s.inputs.take(int64(s.head.columns) * device.Align)
 	buf, err := s.alloc(&s.stateBytes, s.inputs.size, device.Uniform|device.Storage|device.CopyTo)
 	if err != nil {
 		return err
@@ -228,11 +241,7 @@ func (s *session) compile(trunk, head []step) error {
 	if err := s.head.compile(head, s.prog.Widths, s.prog.Hidden, s.prog.Logits); err != nil {
 		return err
 	}
-	search := &block{s: s, now: s.head.now}
-	if err := search.addTop(s.head.values[s.prog.Logits], s.prog.Plan.Vocab); err != nil {
-		return err
-	}
-	s.top = search.stages
+	s.searches = make([]*search, s.head.columns)
 	return nil
 }
 
@@ -246,25 +255,14 @@ func (s *session) vectorOf(w int) (device.View, error) {
 	if v, ok := s.vectors[w]; ok {
 		return v, nil
 	}
-	values, err := s.sources[w].values()
-	if err != nil {
-		return device.View{}, err
-	}
-	v, err := s.vector(values)
+	v, err := s.vector(s.sources[w].values)
 	s.vectors[w] = v
 	return v, err
 }
 
 // gates returns the two vectors of a gated delta rule, side by side.
 func (s *session) gates(st *step) (device.View, error) {
-	a, err := s.sources[st.Weights[0]].values()
-	if err != nil {
-		return device.View{}, err
-	}
-	dt, err := s.sources[st.Weights[1]].values()
-	if err != nil {
-		return device.View{}, err
-	}
+	a, dt := s.sources[st.Weights[0]].values, s.sources[st.Weights[1]].values
 	both := make([]float32, 0, 2*len(a))
 	for i := range a {
 		both = append(both, a[i], dt[i])
@@ -293,7 +291,7 @@ func (s *session) attentionParts(a kernel.Attention) (device.View, error) {
 func (s *session) Len() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.pos
+	return s.ledger.Len()
 }
 
 // Memory implements [engine.Session].

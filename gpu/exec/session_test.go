@@ -41,7 +41,7 @@ func tensors(t *testing.T, p *model.Plan, typ gguf.Type) optest.Weights {
 		if err := quant.Quantize(data, typ, v); err != nil {
 			t.Fatal(err)
 		}
-		w[tt.Name] = engine.Tensor{Type: typ, Shape: tt.Shape, Data: data}
+		w[tt.Name] = optest.Tensor{Type: typ, Shape: tt.Shape, Data: data}
 	}
 	return w
 }
@@ -125,7 +125,7 @@ func TestFusedEqualsPlain(t *testing.T) {
 		t.Errorf("%d fused stages, %d plain ones: nothing is fused", f, n)
 	}
 	for _, n := range []int{1, 7, 40} {
-		all := engine.Output{Logits: engine.AllColumns, Hidden: true}
+		all := engine.Output{Logits: engine.AllColumns, Hidden: engine.AllColumns}
 		got, same := forward(t, fused, ids(n, 200), all), forward(t, plain, ids(n, 200), all)
 		want := forward(t, reference, ids(n, 200), all)
 		if e := optest.NMSE(got.Logits, same.Logits); e > 1e-11 {
@@ -175,13 +175,20 @@ func TestOneSubmission(t *testing.T) {
 	p := hybrid(200)
 	s := mustOpen(t, b, config(p, tensors(t, p, gguf.Q4_0), 100))
 	for _, n := range []int{1, 5, narrow} {
-		for _, o := range []engine.Output{{}, {Top: 4}, {Top: 100, Hidden: true}, {Logits: engine.LastColumn}, {Logits: engine.AllColumns, Top: 1}} {
+		for _, o := range []engine.Output{{}, {Top: 4}, {Top: 100, Hidden: engine.AllColumns}, {Top: 3, TopOf: engine.AllColumns}, {Accept: true}, {Logits: engine.LastColumn}, {Logits: engine.AllColumns, Top: 1}} {
 			before := b.dev.Submissions()
 			forward(t, s, ids(n, 200), o)
 			if got := b.dev.Submissions() - before; got != 1 {
 				t.Errorf("%d columns with output %+v: %d submissions, want 1", n, o, got)
 			}
-			if _, err := s.Rewind(0); err != nil {
+			before = b.dev.Submissions()
+			if _, err := s.Forward(t.Context(), engine.Batch{Tokens: ids(n, 200), Keep: []int{n}, Output: o}); err != nil {
+				t.Fatal(err)
+			}
+			if got := b.dev.Submissions() - before; got != 1 {
+				t.Errorf("going back with %d columns and output %+v: %d submissions, want 1", n, o, got)
+			}
+			if _, err := s.Forward(t.Context(), engine.Batch{}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -257,11 +264,11 @@ func TestTop(t *testing.T) {
 			r := forward(t, s, ids(2, vocab), engine.Output{Logits: engine.LastColumn, Top: k})
 			want := engine.Result{}
 			hostTop(&want, r.Logits, min(k, vocab))
-			if !slices.Equal(r.Top, want.Top) {
+			if !slices.Equal(r.Top[0], want.Top[0]) {
 				t.Errorf("vocabulary %d, top %d: got %v, want %v", vocab, k, r.Top, want.Top)
 			}
-			if d := math.Abs(float64(r.LogSumExp - want.LogSumExp)); d > 1e-4 {
-				t.Errorf("vocabulary %d: log of the sum %v, want %v", vocab, r.LogSumExp, want.LogSumExp)
+			if d := math.Abs(float64(r.LogSumExp[0] - want.LogSumExp[0])); d > 1e-4 {
+				t.Errorf("vocabulary %d: log of the sum %v, want %v", vocab, r.LogSumExp[0], want.LogSumExp[0])
 			}
 		}
 	}
@@ -275,7 +282,7 @@ func TestTies(t *testing.T) {
 	clear(w["head"].Data)
 	s := mustOpen(t, b, config(p, w, 10))
 	r := forward(t, s, ids(1, 3000), engine.Output{Top: 5})
-	for i, c := range r.Top {
+	for i, c := range r.Top[0] {
 		if c.ID != int32(i) || c.Logit != 0 {
 			t.Errorf("candidate %d is %+v", i, c)
 		}
@@ -312,35 +319,6 @@ func TestParts(t *testing.T) {
 	}
 }
 
-func TestMarks(t *testing.T) {
-	b := openBackend(t)
-	p := hybrid(200)
-	s := mustOpen(t, b, config(p, tensors(t, p, gguf.Q8_0), 200))
-	logits := engine.Output{Logits: engine.LastColumn}
-	tokens := ids(100, 200)
-	for _, at := range []int{10, 20, 30, 40, 50} {
-		forward(t, s, tokens[s.Len():at], engine.Output{})
-		if err := s.Mark(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want := forward(t, s, tokens[50:60], logits).Logits
-	for _, c := range []struct{ to, got int }{{60, 60}, {55, 50}, {49, 40}, {12, 0}, {0, 0}} {
-		if s.Len() < 60 {
-			forward(t, s, tokens[s.Len():60], engine.Output{})
-		}
-		got, err := s.Rewind(c.to)
-		if err != nil || got != c.got || s.Len() != got {
-			t.Errorf("Rewind(%d) = %d, %v, want %d", c.to, got, err, c.got)
-		}
-		if s.Len() < 60 {
-			if r := forward(t, s, tokens[s.Len():60], logits); !slices.Equal(r.Logits, want) {
-				t.Errorf("after Rewind(%d) the logits have other bits", c.to)
-			}
-		}
-	}
-}
-
 // TestCancel cancels between two passes of one batch: the state is as before it.
 func TestCancel(t *testing.T) {
 	b := openBackend(t)
@@ -352,10 +330,9 @@ func TestCancel(t *testing.T) {
 	logits := engine.Output{Logits: engine.LastColumn}
 	forward(t, s, tokens[:10], engine.Output{})
 	want := forward(t, s, tokens[10:50], logits).Logits
-	if _, err := s.Rewind(0); err != nil {
+	if _, err := s.Forward(t.Context(), engine.Batch{Tokens: tokens[:10]}); err != nil {
 		t.Fatal(err)
 	}
-	forward(t, s, tokens[:10], engine.Output{})
 	for stop := range 4 {
 		ctx := &countdown{Context: t.Context(), left: stop}
 		_, err := s.Forward(ctx, engine.Batch{Pos: 10, Tokens: tokens[10:50]})
@@ -393,12 +370,6 @@ func TestClose(t *testing.T) {
 	}
 	if _, err := s.Forward(t.Context(), engine.Batch{Tokens: ids(1, 200)}); !errors.Is(err, engine.ErrClosed) {
 		t.Errorf("Forward on a closed session: %v", err)
-	}
-	if _, err := s.Rewind(0); !errors.Is(err, engine.ErrClosed) {
-		t.Errorf("Rewind on a closed session: %v", err)
-	}
-	if err := s.Mark(); !errors.Is(err, engine.ErrClosed) {
-		t.Errorf("Mark on a closed session: %v", err)
 	}
 }
 

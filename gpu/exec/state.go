@@ -12,22 +12,17 @@ import (
 type state struct {
 	kv          map[int]kvCache
 	conv, delta map[int]device.View
-	// recurrent holds every conv and delta state; it is nil where there is none.
-	recurrent *device.Buffer
-	marks     []mark
-	backup    *device.Buffer
+	// recurrent holds every conv and delta state, and before what it was before the last lap; both are nil where there is
+	// none. Kernels are bound to the one, so that a lap copies it away first.
+	recurrent, before *device.Buffer
+	row               int64 // bytes of keys and values of one position in all layers
 }
 
-type kvCache struct{ keys, values device.View }
-
-// mark is a copy of the recurrent state at a position.
-type mark struct {
-	pos int
-	buf *device.Buffer
+// kvCache is the keys and the values of a layer. Shapes: [positions, row].
+type kvCache struct {
+	keys, values     device.View
+	keyRow, valueRow int64 // bytes of a position
 }
-
-// maxMarks is how many marks a session keeps.
-const maxMarks = 4
 
 // openState allocates the state of the layer range.
 func (s *session) openState() error {
@@ -41,14 +36,17 @@ func (s *session) openState() error {
 			c := kvCache{}
 			for _, side := range []struct {
 				view *device.View
+				row  *int64
 				dim  int
-			}{{&c.keys, kv.KeyDim}, {&c.values, kv.ValueDim}} {
-				n := int64(s.context) * kernel.KVRow(kv.Heads, side.dim)
+			}{{&c.keys, &c.keyRow, kv.KeyDim}, {&c.values, &c.valueRow, kv.ValueDim}} {
+				*side.row = kernel.KVRow(kv.Heads, side.dim)
+				s.state.row += *side.row
+				n := int64(s.context) * *side.row
 				if n > limit {
 					return fmt.Errorf("%w: a cache of %d positions needs a binding of %d bytes, the device has %d; ask for a smaller context",
 						engine.ErrOutOfMemory, s.context, n, limit)
 				}
-				buf, err := s.alloc(&s.stateBytes, n, device.Storage)
+				buf, err := s.alloc(&s.stateBytes, n, device.Storage|device.CopyFrom|device.CopyTo)
 				if err != nil {
 					return err
 				}
@@ -78,6 +76,9 @@ func (s *session) openState() error {
 		return err
 	}
 	s.state.recurrent = buf
+	if s.state.before, err = s.alloc(&s.stateBytes, size, device.CopyFrom|device.CopyTo); err != nil {
+		return err
+	}
 	for _, m := range []map[int]device.View{s.state.conv, s.state.delta} {
 		for i, v := range m {
 			v.Buffer = buf
@@ -87,94 +88,7 @@ func (s *session) openState() error {
 	return nil
 }
 
-// copyState copies the recurrent state.
-func (s *session) copyState(to, from *device.Buffer) error {
-	return s.b.dev.Run([]device.Command{{
-		Op: device.Copy, From: device.View{Buffer: from}, To: device.View{Buffer: to, Size: s.state.recurrent.Size()},
-	}}, nil, nil, false)
-}
-
-// Mark implements [engine.Session].
-func (s *session) Mark() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return engine.ErrClosed
-	}
-	if s.state.recurrent == nil || s.pos == 0 {
-		return nil
-	}
-	marks := s.state.marks
-	for i, m := range marks { // the same position again: it becomes the newest
-		if m.pos == s.pos {
-			s.state.marks = append(append(marks[:i:i], marks[i+1:]...), m)
-			return nil
-		}
-	}
-	var buf *device.Buffer
-	if len(marks) == maxMarks {
-		buf = marks[0].buf
-		marks = append([]mark(nil), marks[1:]...)
-	} else {
-		var err error
-		if buf, err = s.alloc(&s.stateBytes, s.state.recurrent.Size(), device.CopyFrom|device.CopyTo); err != nil {
-			return err
-		}
-	}
-	s.state.marks = marks
-	if err := s.copyState(buf, s.state.recurrent); err != nil {
-		return err
-	}
-	s.state.marks = append(marks, mark{s.pos, buf})
-	return nil
-}
-
-// Rewind implements [engine.Session].
-func (s *session) Rewind(n int) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return 0, engine.ErrClosed
-	}
-	n = max(n, 0)
-	if n >= s.pos {
-		return s.pos, nil
-	}
-	if s.state.recurrent == nil {
-		s.pos = n
-		return n, nil
-	}
-	best := mark{}
-	for _, m := range s.state.marks {
-		if m.pos <= n && m.pos > best.pos {
-			best = m
-		}
-	}
-	if best.buf == nil {
-		err := s.b.dev.Run([]device.Command{{
-			Op: device.Clear, To: device.View{Buffer: s.state.recurrent, Size: s.state.recurrent.Size()},
-		}}, nil, nil, false)
-		if err != nil {
-			return 0, err
-		}
-	} else if err := s.copyState(s.state.recurrent, best.buf); err != nil {
-		return 0, err
-	}
-	s.pos = best.pos
-	// What was marked later belongs to positions that are gone; its memory is kept for the next mark.
-	kept := s.state.marks[:0:0]
-	for _, m := range s.state.marks {
-		if m.pos <= s.pos {
-			kept = append(kept, m)
-		} else {
-			s.drop(m.buf)
-		}
-	}
-	s.state.marks = kept
-	return s.pos, nil
-}
-
-// drop gives a buffer back before the session ends.
+// drop gives a buffer back before the session ends; it may be nil.
 func (s *session) drop(buf *device.Buffer) {
 	for i, b := range s.buffers {
 		if b == buf {

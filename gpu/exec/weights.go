@@ -36,8 +36,10 @@ type source struct {
 	tensor engine.Tensor
 	rows   int
 	cols   int
-	matrix bool
-	layout kernel.Layout
+	// matrix and vector say how it is read.
+	matrix, vector bool
+	values         []float32 // of a vector
+	layout         kernel.Layout
 	// pair is the matrix that this one is joined with, second whether this is the second of the two.
 	pair   *source
 	second bool
@@ -56,6 +58,8 @@ func survey(c engine.Config, p *program.Program) (map[int]*source, error) {
 				}
 				if i == 0 && (op.Kind == model.Linear || op.Kind == model.Embed) {
 					s.matrix = true
+				} else {
+					s.vector = true
 				}
 				sources[w] = s
 			}
@@ -99,29 +103,33 @@ func surveyOne(c engine.Config, want model.Tensor, have *source) (*source, error
 	if err != nil {
 		return nil, bad("%v", err)
 	}
-	if int64(len(t.Data)) != int64(row)*int64(s.rows) {
-		return nil, bad("it has %d bytes, want %d rows of %d", len(t.Data), s.rows, row)
+	if t.Size != int64(row)*int64(s.rows) {
+		return nil, bad("it has %d bytes, want %d rows of %d", t.Size, s.rows, row)
 	}
 	return s, nil
 }
 
-// values returns a small tensor as float32.
-func (s *source) values() ([]float32, error) {
-	v := make([]float32, s.rows*s.cols)
-	if err := quant.Dequantize(v, s.tensor.Type, s.tensor.Data); err != nil {
-		return nil, fmt.Errorf("tensor %s: %w", s.name, err)
+// read reads a small tensor as float32.
+func (s *source) read(ctx context.Context, w engine.Weights) error {
+	data, err := w.Bytes(ctx, s.name, 0, s.tensor.Size)
+	if err != nil {
+		return err
 	}
-	return v, nil
+	s.values = make([]float32, s.rows*s.cols)
+	if err := quant.Dequantize(s.values, s.tensor.Type, data); err != nil {
+		return fmt.Errorf("tensor %s: %w", s.name, err)
+	}
+	return nil
 }
 
-// uploadChunk is about how many bytes are laid out in memory at a time.
+// uploadChunk is about how many bytes are read and laid out in memory at a time.
 const uploadChunk = 16 << 20
 
 func up(n, to int64) int64 { return (n + to - 1) / to * to }
 
 // upload lays matrices out in device memory as one, piece by piece: of two of a kind, 32 rows of either in turn. done is
 // called with the bytes of the file that are through.
-func (s *session) upload(ctx context.Context, srcs []*source, done func(int64)) (*matrix, error) {
+func (s *session) upload(ctx context.Context, w engine.Weights, srcs []*source, done func(int64)) (*matrix, error) {
 	src, k := srcs[0], len(srcs)
 	m := &matrix{layout: src.layout, rows: k * src.rows, cols: src.cols, blocks: (src.cols + 31) / 32}
 	limits := s.b.limits
@@ -137,7 +145,7 @@ func (s *session) upload(ctx context.Context, srcs []*source, done func(int64)) 
 		return nil, fmt.Errorf("tensor %s: 32 rows need %d bytes, a binding of the device has %d: %w", src.name, sum, limits.Binding, engine.ErrOutOfMemory)
 	}
 	for first := 0; first < m.rows; first += perPart * 32 {
-		part, err := s.uploadPart(ctx, srcs, m, first, min(perPart*32, m.rows-first), done)
+		part, err := s.uploadPart(ctx, w, srcs, m, first, min(perPart*32, m.rows-first), done)
 		if err != nil {
 			return nil, fmt.Errorf("tensor %s: %w", src.name, err)
 		}
@@ -147,7 +155,7 @@ func (s *session) upload(ctx context.Context, srcs []*source, done func(int64)) 
 }
 
 // uploadPart lays rows [first, first+rows) of m out.
-func (s *session) uploadPart(ctx context.Context, srcs []*source, m *matrix, first, rows int, done func(int64)) (matrixPart, error) {
+func (s *session) uploadPart(ctx context.Context, w engine.Weights, srcs []*source, m *matrix, first, rows int, done func(int64)) (matrixPart, error) {
 	part := matrixPart{first: first, rows: rows}
 	at := int64(0)
 	for _, n := range m.layout.Planes(rows, m.blocks) {
@@ -186,7 +194,10 @@ func (s *session) uploadPart(ctx context.Context, srcs []*source, m *matrix, fir
 			if err != nil {
 				return part, err
 			}
-			data := src.tensor.Data[(first+r)/k*row : (first+r+n)/k*row]
+			data, err := w.Bytes(ctx, src.name, int64((first+r)/k)*int64(row), int64(n/k)*int64(row))
+			if err != nil {
+				return part, err
+			}
 			if err := m.layout.PackInto(dst, src.tensor.Type, data, n/k, src.cols, k, j); err != nil {
 				return part, err
 			}

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"strings"
 
-	"github.com/pooled/pooled/core/engine"
 	"github.com/pooled/pooled/core/gguf"
 	"github.com/pooled/pooled/core/model"
 	"github.com/pooled/pooled/core/quant"
@@ -22,7 +21,7 @@ const (
 type maker struct{ rng *rand.Rand }
 
 // tensor makes normal numbers of type t.
-func (m *maker) tensor(t gguf.Type, scale float64, shape ...int) engine.Tensor {
+func (m *maker) tensor(t gguf.Type, scale float64, shape ...int) Tensor {
 	n := 1
 	for _, d := range shape {
 		n *= d
@@ -30,7 +29,7 @@ func (m *maker) tensor(t gguf.Type, scale float64, shape ...int) engine.Tensor {
 	data := make([]byte, n/t.BlockLen()*t.BlockBytes())
 	if !quant.Encodable(t) {
 		m.blocks(t, data)
-		return engine.Tensor{Type: t, Shape: shape, Data: data}
+		return Tensor{Type: t, Shape: shape, Data: data}
 	}
 	v := make([]float32, n)
 	for i := range v {
@@ -39,7 +38,7 @@ func (m *maker) tensor(t gguf.Type, scale float64, shape ...int) engine.Tensor {
 	if err := quant.Quantize(data, t, v); err != nil {
 		panic(err) // the sizes are ours
 	}
-	return engine.Tensor{Type: t, Shape: shape, Data: data}
+	return Tensor{Type: t, Shape: shape, Data: data}
 }
 
 // blocks fills data with random blocks whose scales are small numbers, for types that cannot be encoded.
@@ -57,7 +56,7 @@ func (m *maker) blocks(t gguf.Type, data []byte) {
 	}
 }
 
-func weights(ts ...engine.Tensor) Weights {
+func weights(ts ...Tensor) Weights {
 	w := Weights{}
 	for i, t := range ts {
 		w[fmt.Sprintf("w%d", i)] = t
@@ -131,7 +130,7 @@ func Cases() []Case {
 }
 
 func (m *maker) linear(t gguf.Type, rows, cols int, bias bool, columns ...int) Case {
-	ts := []engine.Tensor{m.tensor(t, 1/math.Sqrt(float64(cols)), rows, cols)}
+	ts := []Tensor{m.tensor(t, 1/math.Sqrt(float64(cols)), rows, cols)}
 	name := fmt.Sprintf("linear %s %d×%d", strings.ToLower(t.String()), rows, cols)
 	if bias {
 		ts = append(ts, m.tensor(gguf.F32, 1, rows))

@@ -54,9 +54,9 @@ func (c *Case) config() engine.Config {
 
 // batch makes n columns of input from the given position.
 func (c *Case) batch(pos, n int, rng *rand.Rand) engine.Batch {
-	b := engine.Batch{Pos: pos, Output: engine.Output{Hidden: !c.Head}}
+	b := engine.Batch{Pos: pos, Output: engine.Output{Hidden: engine.AllColumns}}
 	if c.Head {
-		b.Output.Logits = engine.AllColumns
+		b.Output = engine.Output{Logits: engine.AllColumns}
 	}
 	if c.Embed {
 		for range n {
@@ -176,8 +176,8 @@ func (c *Case) Check(ctx context.Context, b engine.Backend) (errs []error) {
 
 // forward runs start and then the batch, cut at the given columns.
 func (c *Case) forward(ctx context.Context, s engine.Session, start, b engine.Batch, cuts []int) ([]float32, error) {
-	if n, err := s.Rewind(0); err != nil || n != 0 {
-		return nil, fmt.Errorf("rewinding to 0: %d, %w", n, err)
+	if _, err := s.Forward(ctx, engine.Batch{}); err != nil {
+		return nil, fmt.Errorf("going back to 0: %w", err)
 	}
 	if c.Start > 0 {
 		if _, err := s.Forward(ctx, start); err != nil {

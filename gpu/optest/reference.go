@@ -3,7 +3,6 @@ package optest
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -16,16 +15,36 @@ import (
 	"github.com/pooled/pooled/gpu/ref"
 )
 
+// Tensor is a tensor in memory.
+type Tensor struct {
+	Type gguf.Type
+	// Shape is row-major, outermost dimension first.
+	Shape []int
+	Data  []byte
+}
+
 // Weights are tensors in memory, as [engine.Weights].
-type Weights map[string]engine.Tensor
+type Weights map[string]Tensor
+
+// ID implements [engine.Weights]; all weights made for tests are one model.
+func (w Weights) ID() (engine.ID, error) { return engine.ID{}, nil }
 
 // Tensor implements [engine.Weights].
 func (w Weights) Tensor(name string) (engine.Tensor, error) {
 	t, ok := w[name]
 	if !ok {
-		return t, errors.New("no such tensor")
+		return engine.Tensor{}, fmt.Errorf("tensor %s: %w", name, gguf.ErrNoTensor)
 	}
-	return t, nil
+	return engine.Tensor{Type: t.Type, Shape: t.Shape, Size: int64(len(t.Data))}, nil
+}
+
+// Bytes implements [engine.Weights].
+func (w Weights) Bytes(_ context.Context, name string, offset, n int64) ([]byte, error) {
+	data := w[name].Data
+	if offset < 0 || n < 0 || offset > int64(len(data)) || n > int64(len(data))-offset {
+		return nil, fmt.Errorf("tensor %s: %d bytes at %d are outside its %d", name, n, offset, len(data))
+	}
+	return data[offset : offset+n], nil
 }
 
 // Release implements [engine.Weights].
@@ -44,20 +63,26 @@ func (Reference) Device() engine.Device {
 func (Reference) Close() error { return nil }
 
 // Open implements [engine.Backend].
-func (Reference) Open(_ context.Context, c engine.Config) (engine.Session, error) {
+func (Reference) Open(ctx context.Context, c engine.Config) (engine.Session, error) {
 	p, err := program.Build(c)
 	if err != nil {
 		return nil, err
 	}
-	s := &session{p: p, context: c.Context, weights: map[int][]float32{}}
+	s := &session{p: p, weights: map[int][]float32{}}
+	s.ledger = program.NewLedger(c, p, s.size, func(*layers) {})
 	for _, w := range p.Plan.TensorsOf(p.Range, c.Embed, c.Head) {
-		t, err := c.Weights.Tensor(p.Plan.Tensors[w].Name)
+		name := p.Plan.Tensors[w].Name
+		t, err := c.Weights.Tensor(name)
 		if err != nil {
-			return nil, fmt.Errorf("tensor %s: %w", p.Plan.Tensors[w].Name, err)
+			return nil, err
+		}
+		data, err := c.Weights.Bytes(ctx, name, 0, t.Size)
+		if err != nil {
+			return nil, err
 		}
 		v := make([]float32, p.Plan.Tensors[w].Elements())
-		if err := quant.Dequantize(v, t.Type, t.Data); err != nil {
-			return nil, fmt.Errorf("tensor %s: %w", p.Plan.Tensors[w].Name, err)
+		if err := quant.Dequantize(v, t.Type, data); err != nil {
+			return nil, fmt.Errorf("tensor %s: %w", name, err)
 		}
 		s.weights[w] = v
 	}
@@ -67,21 +92,16 @@ func (Reference) Open(_ context.Context, c engine.Config) (engine.Session, error
 
 type session struct {
 	p       *program.Program
-	context int
-	pos     int
+	pos     int // of the lap that is running
 	weights map[int][]float32
+	ledger  *program.Ledger[*layers]
 	state   *layers
-	marks   []mark
+	before  *layers // what the last lap began with
 }
 
 // layers is the state by layer.
 type layers struct {
 	keys, values, conv, delta map[int][]float32
-}
-
-type mark struct {
-	pos   int
-	state *layers
 }
 
 func newState(p *program.Program) *layers {
@@ -109,78 +129,116 @@ func (l *layers) clone() *layers {
 	return &layers{deep(l.keys), deep(l.values), deep(l.conv), deep(l.delta)}
 }
 
-func (s *session) Len() int                       { return s.pos }
-func (s *session) Memory() (weights, state int64) { return 0, 0 }
-func (s *session) Close() error                   { return nil }
-
-func (s *session) Mark() error {
-	s.marks = append(s.marks, mark{s.pos, s.state.clone()})
-	return nil
-}
-
-func (s *session) Rewind(n int) (int, error) {
-	if n >= s.pos {
-		return s.pos, nil
-	}
-	best := mark{0, newState(s.p)}
-	for _, m := range s.marks {
-		if m.pos <= n && m.pos >= best.pos {
-			best = m
-		}
-	}
-	if !s.p.Plan.Recurrent(s.p.Range) {
-		best = mark{n, s.state}
-	}
-	s.state, s.pos = best.state.clone(), best.pos
+// cut drops keys and values from position pos on.
+func (s *session) cut(pos int) {
 	for i := s.p.Range.Begin; i < s.p.Range.End; i++ {
 		if kv := s.p.Plan.Layers[i].State.KV; kv != nil {
-			s.state.keys[i] = s.state.keys[i][:s.pos*kv.Heads*kv.KeyDim]
-			s.state.values[i] = s.state.values[i][:s.pos*kv.Heads*kv.ValueDim]
+			s.state.keys[i] = s.state.keys[i][:pos*kv.Heads*kv.KeyDim]
+			s.state.values[i] = s.state.values[i][:pos*kv.Heads*kv.ValueDim]
 		}
 	}
-	return s.pos, nil
 }
 
+// size is what a checkpoint takes in float32.
+func (s *session) size(positions int) int64 {
+	kv, recurrent := s.p.Plan.StateBytes(s.p.Range, positions)
+	return 2*kv + recurrent
+}
+
+func (s *session) Len() int                       { return s.ledger.Len() }
+func (s *session) Memory() (weights, state int64) { return 0, s.size(s.Len()) }
+func (s *session) Close() error                   { return nil }
+
+// Forward takes a copy of the whole state before every lap, and for everything that is kept.
 func (s *session) Forward(_ context.Context, b engine.Batch) (engine.Result, error) {
-	p := s.p
-	n := len(b.Tokens)
-	values := make([][]float32, len(p.Widths))
-	if !p.Embeds {
-		n = len(b.Hidden) / p.Plan.Hidden
-		values[0] = b.Hidden
+	lap, err := s.ledger.Check(b)
+	switch {
+	case err != nil:
+		return engine.Result{}, err
+	case lap.Undo:
+		s.state = s.before
+		s.ledger.Undo()
+		return engine.Result{}, nil
+	case lap.Source != nil:
+		s.state = lap.Source.Copy.clone()
+		s.ledger.Restore(lap.Source)
+		return engine.Result{}, nil
 	}
-	if s.pos+n > s.context {
-		return engine.Result{}, engine.ErrContextFull
+	s.before = s.state.clone()
+	s.ledger.Begin(lap)
+	switch {
+	case lap.From != nil:
+		s.state = lap.From.Copy.clone()
+	case lap.Back && lap.Pos == 0:
+		s.state = newState(s.p)
+	case lap.Back:
+		s.cut(lap.Pos)
+	}
+	r, err := s.run(lap)
+	if err != nil {
+		s.state = s.before
+		s.ledger.Undo()
+		return engine.Result{}, err
+	}
+	r.Settle(b.Output, b.Tokens)
+	return r, nil
+}
+
+// run computes a lap up to each position that is to be kept.
+func (s *session) run(lap *program.Lap[*layers]) (engine.Result, error) {
+	var r engine.Result
+	for at := 0; ; {
+		if s.ledger.Missing(lap) {
+			s.ledger.Keep(s.state.clone())
+		}
+		if at == lap.Columns {
+			break
+		}
+		n := lap.Pass(at, lap.Columns)
+		if err := s.pass(lap, &r, at, n); err != nil {
+			return r, err
+		}
+		s.ledger.Advance(n)
+		at += n
+	}
+	for _, id := range lap.Save {
+		r.Saved = append(r.Saved, s.ledger.Save(id, s.state.clone()))
+	}
+	return r, nil
+}
+
+// pass computes columns [at, at+n).
+func (s *session) pass(lap *program.Lap[*layers], r *engine.Result, at, n int) error {
+	p := s.p
+	s.pos = s.ledger.Len()
+	values := make([][]float32, len(p.Widths))
+	var tokens []int32
+	if p.Embeds {
+		tokens = lap.Tokens[at : at+n]
+	} else {
+		values[0] = lap.Hidden[at*p.Plan.Hidden : (at+n)*p.Plan.Hidden]
 	}
 	for _, op := range p.Trunk {
-		if err := s.op(op, values, b.Tokens, n); err != nil {
-			return engine.Result{}, err
+		if err := s.op(op, values, tokens, n); err != nil {
+			return err
 		}
 	}
-	var r engine.Result
-	if b.Output.Hidden {
-		r.Hidden = slices.Clone(values[p.Hidden])
+	r.Hidden = append(r.Hidden, values[p.Hidden][p.Plan.Hidden*lap.First(lap.Output.Hidden, at, n):]...)
+	if lap.First(lap.Head, at, n) == n {
+		return nil
 	}
-	if p.Logits != program.None && (b.Output.Logits != engine.NoColumns || b.Output.Top > 0) {
-		for _, op := range p.Head {
-			if err := s.op(op, values, nil, n); err != nil {
-				return engine.Result{}, err
-			}
-		}
-		all := values[p.Logits]
-		last := all[(n-1)*p.Plan.Vocab:]
-		switch b.Output.Logits {
-		case engine.AllColumns:
-			r.Logits = slices.Clone(all)
-		case engine.LastColumn:
-			r.Logits = slices.Clone(last)
-		}
-		if b.Output.Top > 0 {
-			r.Top, r.LogSumExp = top(last, b.Output.Top)
+	for _, op := range p.Head {
+		if err := s.op(op, values, nil, n); err != nil {
+			return err
 		}
 	}
-	s.pos += n
-	return r, nil
+	logits, vocab := values[p.Logits], p.Plan.Vocab
+	r.Logits = append(r.Logits, logits[vocab*lap.First(lap.Output.Logits, at, n):]...)
+	for c := lap.First(lap.TopOf, at, n); c < n; c++ {
+		candidates, sum := top(logits[c*vocab:(c+1)*vocab], lap.Top)
+		r.Top, r.LogSumExp = append(r.Top, candidates), append(r.LogSumExp, sum)
+	}
+	return nil
 }
 
 func top(logits []float32, k int) ([]engine.Candidate, float32) {
@@ -275,10 +333,10 @@ func rounded(v []float32) []float32 {
 }
 
 // float32Tensor stores values as they are.
-func float32Tensor(v []float32, shape ...int) engine.Tensor {
+func float32Tensor(v []float32, shape ...int) Tensor {
 	data := make([]byte, 4*len(v))
 	if err := quant.Quantize(data, gguf.F32, v); err != nil {
 		panic(err) // the sizes are ours
 	}
-	return engine.Tensor{Type: gguf.F32, Shape: shape, Data: data}
+	return Tensor{Type: gguf.F32, Shape: shape, Data: data}
 }

@@ -95,9 +95,6 @@ func TestGreedy(t *testing.T) {
 			defer s.Close()
 			steps, partings, worst := 0, 0, 0.0
 			for _, g := range goldens(t) {
-				if _, err := s.Rewind(0); err != nil {
-					t.Fatal(err)
-				}
 				ids := append(slices.Clone(g.Prompt), g.IDs...)
 				r, err := s.Forward(t.Context(), engine.Batch{Tokens: ids, Output: engine.Output{Logits: engine.AllColumns}})
 				if err != nil {

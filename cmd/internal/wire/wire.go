@@ -186,7 +186,7 @@ func (w *Wire) Open(ref string) (*gguf.File, string, error) {
 func (w *Wire) Devices(_ context.Context, want hub.Want) []hub.Candidate {
 	all := []hub.Candidate{{
 		Device: cpu.Describe(w.Threads),
-		Open:   func() (engine.Backend, error) { return cpu.New(w.Threads), nil },
+		Open:   func(context.Context) (engine.Backend, error) { return cpu.New(w.Threads), nil },
 	}}
 	if want.Backend == "cpu" {
 		return all
@@ -198,7 +198,7 @@ func (w *Wire) Devices(_ context.Context, want hub.Want) []hub.Candidate {
 	for _, a := range adapters {
 		all = append(all, hub.Candidate{
 			Device: describe(a),
-			Open:   func() (engine.Backend, error) { return exec.New(a) },
+			Open:   func(ctx context.Context) (engine.Backend, error) { return exec.New(ctx, a) },
 		})
 	}
 	return all

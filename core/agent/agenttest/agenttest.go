@@ -214,13 +214,13 @@ func (s *script) Forward(ctx context.Context, b engine.Batch) (engine.Result, er
 	switch {
 	case ctx.Err() != nil:
 		return engine.Result{}, ctx.Err()
-	case b.Pos != len(s.ids):
+	case b.Pos < 0 || b.Pos > len(s.ids):
 		return engine.Result{}, fmt.Errorf("script: a batch at %d, but %d are held", b.Pos, len(s.ids))
-	case len(s.ids)+len(b.Tokens) > s.context:
+	case b.Pos+len(b.Tokens) > s.context:
 		return engine.Result{}, engine.ErrContextFull
 	}
-	s.ids = append(s.ids, b.Tokens...)
-	if b.Output.Logits == engine.NoColumns && b.Output.Top == 0 {
+	s.ids = append(s.ids[:b.Pos], b.Tokens...)
+	if b.Output.Head() == engine.NoColumns {
 		return engine.Result{}, nil
 	}
 	if s.begin {
@@ -239,7 +239,7 @@ func (s *script) Forward(ctx context.Context, b engine.Batch) (engine.Result, er
 		s.text = s.text[1:]
 	}
 	const sure = 1000 // at any temperature
-	r := engine.Result{Top: []engine.Candidate{{ID: id, Logit: sure}}, LogSumExp: sure}
+	r := engine.Result{Top: [][]engine.Candidate{{{ID: id, Logit: sure}}}, LogSumExp: []float32{sure}}
 	if b.Output.Logits != engine.NoColumns {
 		r.Logits = make([]float32, len(control)+256)
 		r.Logits[id] = sure
@@ -249,15 +249,6 @@ func (s *script) Forward(ctx context.Context, b engine.Batch) (engine.Result, er
 
 // Len implements [engine.Session].
 func (s *script) Len() int { return len(s.ids) }
-
-// Rewind implements [engine.Session].
-func (s *script) Rewind(n int) (int, error) {
-	s.ids = s.ids[:min(n, len(s.ids))]
-	return len(s.ids), nil
-}
-
-// Mark implements [engine.Session].
-func (s *script) Mark() error { return nil }
 
 // Memory implements [engine.Session].
 func (s *script) Memory() (weights, state int64) { return 0, 0 }

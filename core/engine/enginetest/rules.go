@@ -1,7 +1,6 @@
 package enginetest
 
 import (
-	"context"
 	"errors"
 	"slices"
 	"testing"
@@ -9,20 +8,25 @@ import (
 	"github.com/pooled/pooled/core/engine"
 )
 
+// The outputs that most rules compare.
+var (
+	last = engine.Output{Logits: engine.LastColumn}
+	all  = engine.Output{Logits: engine.AllColumns}
+)
+
 // widths checks that a column has the same bits however positions are cut into batches.
-func (m *loaded) widths(t *testing.T, o Options) {
-	ids := m.Prompt("p33")
-	s := m.whole(t, o)
-	want := forward(t, s, engine.Batch{Tokens: ids, Output: engine.Output{Logits: engine.AllColumns}}).Logits
+func (s *subject) widths(t *testing.T) {
+	ids := s.Prompt("p33")
+	e := s.open(t, nil)
+	want := lap(t, e, engine.Batch{Tokens: ids, Output: all}).Logits
 	for _, width := range []int{1, 2, 3, 5, 8, 16} {
-		if o.Every > 1 && width != 1 && width != 5 {
+		if (s.Every > 1 || len(s.cuts) > 0) && width != 1 && width != 5 {
 			continue
 		}
-		reset(t, s)
+		reset(t, e)
 		var got []float32
 		for at := 0; at < len(ids); at += width {
-			b := engine.Batch{Tokens: ids[at:min(len(ids), at+width)], Output: engine.Output{Logits: engine.AllColumns}}
-			got = append(got, forward(t, s, b).Logits...)
+			got = append(got, forward(t, e, engine.Batch{Tokens: ids[at:min(len(ids), at+width)], Output: all}).Logits...)
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("width %d gives other logits than one batch", width)
@@ -30,111 +34,211 @@ func (m *loaded) widths(t *testing.T, o Options) {
 	}
 }
 
-// rewind checks that positions can be dropped and computed again with the same result.
-func (m *loaded) rewind(t *testing.T, o Options) {
-	ids := m.Prompt("p33")
-	s := m.whole(t, o)
-	last := engine.Output{Logits: engine.LastColumn}
-	forward(t, s, engine.Batch{Tokens: ids[:10]})
-	if err := s.Mark(); err != nil {
-		t.Fatal(err)
+// goingBack checks that positions can be dropped and computed again with the same result, and what cannot be gone to.
+func (s *subject) goingBack(t *testing.T) {
+	ids := s.Prompt("p33")
+	e := s.open(t, nil)
+	lap(t, e, engine.Batch{Tokens: ids[:10], Keep: []int{10}})
+	want := forward(t, e, engine.Batch{Tokens: ids[10:20], Output: last}).Logits
+	forward(t, e, engine.Batch{Tokens: ids[20:]})
+	n := e.Len()
+	refused := func(pos, latest int) {
+		t.Helper()
+		var pe *engine.PositionError
+		if _, err := e.Forward(t.Context(), engine.Batch{Pos: pos, Tokens: ids[:1]}); !errors.As(err, &pe) {
+			t.Errorf("a lap at %d of %d: got %v, want a position error", pos, n, err)
+		} else if *pe != (engine.PositionError{Pos: pos, Len: n, Latest: latest}) {
+			t.Errorf("a lap at %d of %d: got %+v, want %d as the latest", pos, n, *pe, latest)
+		}
+		if e.Len() != n {
+			t.Fatalf("a refused lap leaves %d positions, want %d", e.Len(), n)
+		}
 	}
-	want := forward(t, s, engine.Batch{Tokens: ids[10:20], Output: last}).Logits
-	forward(t, s, engine.Batch{Tokens: ids[20:]})
-
-	recurrent := m.plan.Recurrent(m.config(o, 0, len(m.plan.Layers)).Range)
-	wantLen := 15
-	if recurrent {
-		wantLen = 10
+	refused(-1, 0)
+	refused(n+1, n)
+	back := 15
+	if s.recurrent() {
+		back = 10
+		refused(15, 10)
+		refused(9, 0)
 	}
-	got, err := s.Rewind(15)
-	if err != nil || got != wantLen || s.Len() != wantLen {
-		t.Fatalf("Rewind(15) = %d, %v with %d positions left, want %d", got, err, s.Len(), wantLen)
+	if r := lap(t, e, engine.Batch{Pos: back, Tokens: ids[back:20], Output: last}); !slices.Equal(r.Logits, want) {
+		t.Error("after going back the same tokens give other logits")
 	}
-	if r := forward(t, s, engine.Batch{Tokens: ids[wantLen:20], Output: last}); !slices.Equal(r.Logits, want) {
-		t.Error("after a rewind the same tokens give other logits")
+	if e.Len() != 20 {
+		t.Errorf("it holds %d positions, want 20", e.Len())
 	}
-	if got, err := s.Rewind(s.Len() + 5); err != nil || got != 20 {
-		t.Errorf("Rewind beyond the end = %d, %v, want 20", got, err)
-	}
-	reset(t, s)
-	if r := forward(t, s, engine.Batch{Tokens: ids[:20], Output: last}); !slices.Equal(r.Logits, want) {
-		t.Error("after a reset the same tokens give other logits")
+	if r := lap(t, e, engine.Batch{Tokens: ids[:20], Output: last}); !slices.Equal(r.Logits, want) {
+		t.Error("from the beginning the same tokens give other logits")
 	}
 }
 
-// top checks that the candidates are those of the logits.
-func (m *loaded) top(t *testing.T, o Options) {
-	s := m.whole(t, o)
-	r := forward(t, s, engine.Batch{Tokens: m.Prompt("p7"), Output: engine.Output{Logits: engine.LastColumn, Top: 5}})
-	if len(r.Top) != 5 {
-		t.Fatalf("got %d candidates, want 5", len(r.Top))
+// kept checks positions that are kept in the midst of a lap, and what is forgotten.
+func (s *subject) kept(t *testing.T) {
+	ids := s.Prompt("p33")
+	e := s.open(t, nil)
+	want := lap(t, e, engine.Batch{Tokens: ids, Output: all}).Logits
+	vocab := s.plan.Vocab
+	column := func(i int) []float32 { return want[i*vocab : (i+1)*vocab] }
+	got := lap(t, e, engine.Batch{Tokens: ids[:30], Keep: []int{0, 3, 17, 18, 30}, Output: last}).Logits
+	if !slices.Equal(got, column(29)) {
+		t.Error("a lap that keeps positions gives other logits")
 	}
-	ids := make([]int32, len(r.Logits))
+	lap(t, e, engine.Batch{Pos: 30, Tokens: ids[30:]})
+	for _, pos := range []int{30, 18, 17, 3, 0} {
+		r := lap(t, e, engine.Batch{Pos: pos, Tokens: ids[pos : pos+1], Output: last})
+		if !slices.Equal(r.Logits, column(pos)) {
+			t.Errorf("going back to kept position %d gives other logits", pos)
+		}
+		if r := forward(t, e, engine.Batch{Tokens: ids[pos+1 : pos+3], Output: last}); !slices.Equal(r.Logits, column(pos+2)) {
+			t.Errorf("going on from kept position %d gives other logits", pos)
+		}
+	}
+	reset(t, e)
+	lap(t, e, engine.Batch{Tokens: ids[:12], Keep: []int{4, 8}})
+	lap(t, e, engine.Batch{Pos: 8, Forget: []int{4}, Tokens: ids[8:9], Keep: []int{9}})
+	for _, b := range []engine.Batch{
+		{Pos: 9, Forget: []int{4}},
+		{Pos: 9, Forget: []int{9, 8}},
+		{Pos: 9, Keep: []int{8}},
+		{Pos: 9, Keep: []int{10}},
+		{Pos: 9, Tokens: ids[9:11], Keep: []int{11, 10}},
+	} {
+		if _, err := e.Forward(t.Context(), b); !errors.Is(err, engine.ErrBatch) {
+			t.Errorf("batch %+v: got %v, want %v", b, err, engine.ErrBatch)
+		}
+	}
+	many := make([]int, engine.MaxKept)
+	for i := range many {
+		many[i] = 10 + i
+	}
+	if _, err := e.Forward(t.Context(), engine.Batch{Pos: 9, Tokens: ids[9:30], Keep: many}); !errors.Is(err, engine.ErrKept) || e.Len() != 9 {
+		t.Errorf("more than %d kept: got %v, %d positions", engine.MaxKept, err, e.Len())
+	}
+	lap(t, e, engine.Batch{Pos: 9, Forget: []int{0, 8, 9}, Tokens: ids[9:30], Keep: many})
+	if r := lap(t, e, engine.Batch{Pos: many[15], Tokens: ids[many[15] : many[15]+1], Output: last}); !slices.Equal(r.Logits, column(many[15])) {
+		t.Error("going back to the last of many gives other logits")
+	}
+}
+
+// byLogit returns the ids of a row of logits, largest first.
+func byLogit(logits []float32) []int32 {
+	ids := make([]int32, len(logits))
 	for i := range ids {
 		ids[i] = int32(i)
 	}
 	slices.SortStableFunc(ids, func(a, b int32) int {
 		switch {
-		case r.Logits[a] > r.Logits[b]:
+		case logits[a] > logits[b]:
 			return -1
-		case r.Logits[a] < r.Logits[b]:
+		case logits[a] < logits[b]:
 			return 1
 		}
 		return 0
 	})
-	for i, c := range r.Top {
-		if c.ID != ids[i] || c.Logit != r.Logits[c.ID] {
-			t.Errorf("candidate %d is %v, want token %d with %v", i, c, ids[i], r.Logits[ids[i]])
+	return ids
+}
+
+// top checks that the candidates are those of the logits, for the last column and for all.
+func (s *subject) top(t *testing.T) {
+	e := s.open(t, nil)
+	ids, vocab := s.Prompt("p33")[:20], s.plan.Vocab
+	for _, o := range []engine.Output{
+		{Logits: engine.LastColumn, Top: 5},
+		{Logits: engine.AllColumns, Top: 5, TopOf: engine.LastColumn},
+		{Logits: engine.AllColumns, Top: 5, TopOf: engine.AllColumns},
+		{Logits: engine.LastColumn, Top: 1, TopOf: engine.AllColumns},
+		{Logits: engine.AllColumns, Top: vocab + 1, TopOf: engine.AllColumns},
+	} {
+		if s.carried && o.Top > vocab {
+			continue // no such lap can be carried
 		}
-	}
-	if r.LogSumExp < r.Top[0].Logit || r.LogSumExp > r.Top[0].Logit+7 {
-		t.Errorf("log-sum-exp %v does not fit the largest logit %v", r.LogSumExp, r.Top[0].Logit)
+		r := lap(t, e, engine.Batch{Tokens: ids, Output: o})
+		want := 1
+		if o.TopOf == engine.AllColumns {
+			want = len(ids)
+		}
+		if len(r.Top) != want || len(r.LogSumExp) != want {
+			t.Fatalf("%+v: candidates of %d columns and %d sums, want %d", o, len(r.Top), len(r.LogSumExp), want)
+		}
+		for c, top := range r.Top {
+			if len(top) != min(o.Top, vocab) {
+				t.Fatalf("%+v: %d candidates", o, len(top))
+			}
+			if sum := r.LogSumExp[c]; sum < top[0].Logit || sum > top[0].Logit+7 {
+				t.Errorf("%+v: log-sum-exp %v does not fit the largest logit %v", o, sum, top[0].Logit)
+			}
+			at := len(r.Logits)/vocab - want + c
+			if at < 0 {
+				continue // the logits of this column were not asked for
+			}
+			logits := r.Logits[at*vocab : (at+1)*vocab]
+			for i, id := range byLogit(logits)[:len(top)] {
+				if top[i] != (engine.Candidate{ID: id, Logit: logits[id]}) {
+					t.Errorf("%+v: candidate %d is %v, want token %d with %v", o, i, top[i], id, logits[id])
+				}
+			}
+		}
 	}
 }
 
-// cancel checks that a cancelled pass leaves the session as it was.
-func (m *loaded) cancel(t *testing.T, o Options) {
-	ids := m.Prompt("p33")
-	s := m.whole(t, o)
-	forward(t, s, engine.Batch{Tokens: ids[:10]})
-	want := forward(t, s, engine.Batch{Tokens: ids[10:12], Output: engine.Output{Logits: engine.LastColumn}}).Logits
-	reset(t, s)
-	forward(t, s, engine.Batch{Tokens: ids[:10]})
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := s.Forward(ctx, engine.Batch{Pos: 10, Tokens: ids[10:]}); !errors.Is(err, context.Canceled) {
-		t.Errorf("a cancelled pass returns %v", err)
+// accept checks that the greedy prefix of a draft is found.
+func (s *subject) accept(t *testing.T) {
+	e := s.open(t, nil)
+	ids := s.Prompt("p33")[:9]
+	lap(t, e, engine.Batch{Tokens: ids[:8], Keep: []int{8}})
+	path := []int32{ids[8]} // the last token, and greedy ones behind it
+	for range 6 {
+		path = append(path, forward(t, e, engine.Batch{Tokens: path[len(path)-1:], Output: engine.Output{Top: 1}}).Top[0][0].ID)
 	}
-	if s.Len() != 10 {
-		t.Errorf("a cancelled pass leaves %d positions, want 10", s.Len())
-	}
-	got := forward(t, s, engine.Batch{Tokens: ids[10:12], Output: engine.Output{Logits: engine.LastColumn}}).Logits
-	if !slices.Equal(got, want) {
-		t.Error("a cancelled pass changed the state")
+	for wrong := 1; wrong <= 6; wrong++ {
+		draft := slices.Clone(path[:6])
+		if wrong < 6 {
+			draft[wrong] = (draft[wrong] + 1) % int32(s.plan.Vocab)
+		}
+		for _, o := range []engine.Output{{Accept: true}, {Accept: true, Top: 3}, {Accept: true, Top: 2, TopOf: engine.AllColumns, Logits: engine.LastColumn}} {
+			r := lap(t, e, engine.Batch{Pos: 8, Tokens: draft, Output: o})
+			if r.Accepted != wrong-1 || r.Next != path[wrong] {
+				t.Errorf("a draft wrong at %d: %d accepted and then %d, want %d and %d", wrong, r.Accepted, r.Next, wrong-1, path[wrong])
+			}
+			want := 0
+			if o.Top > 0 {
+				want = max(o.TopOf, engine.LastColumn).Of(len(draft))
+			}
+			if len(r.Top) != want || len(r.LogSumExp) != want {
+				t.Errorf("%+v: candidates of %d columns and %d sums, want %d", o, len(r.Top), len(r.LogSumExp), want)
+			}
+		}
 	}
 }
 
 // errors checks what a session refuses, and that it goes on afterwards.
 func (m *loaded) errors(t *testing.T, o Options) {
-	s := m.whole(t, o)
 	n := len(m.plan.Layers)
+	s := m.openConfig(t, o, m.config(o, 0, n))
 	for _, c := range []struct {
 		name string
 		b    engine.Batch
+		want error
 	}{
-		{"no columns", engine.Batch{}},
-		{"another position", engine.Batch{Pos: 3, Tokens: []int32{1}}},
-		{"a token beyond the vocabulary", engine.Batch{Tokens: []int32{int32(m.plan.Vocab)}}},
-		{"a negative token", engine.Batch{Tokens: []int32{-1}}},
-		{"hidden states for the embedding", engine.Batch{Hidden: make([]float32, m.plan.Hidden)}},
+		{"a token beyond the vocabulary", engine.Batch{Tokens: []int32{int32(m.plan.Vocab)}}, engine.ErrBatch},
+		{"a negative token", engine.Batch{Tokens: []int32{-1}}, engine.ErrBatch},
+		{"hidden states for the embedding", engine.Batch{Hidden: make([]float32, m.plan.Hidden)}, engine.ErrBatch},
+		{"output of no columns", engine.Batch{Output: last}, engine.ErrBatch},
+		{"no such selection", engine.Batch{Tokens: []int32{1}, Output: engine.Output{Hidden: engine.AllColumns + 1}}, engine.ErrBatch},
+		{"a negative number of candidates", engine.Batch{Tokens: []int32{1}, Output: engine.Output{Top: -1}}, engine.ErrBatch},
+		{"nothing to take back", engine.Batch{Undo: true}, engine.ErrNoUndo},
+		{"taking back and more", engine.Batch{Undo: true, Tokens: []int32{1}}, engine.ErrBatch},
+		{"restoring and more", engine.Batch{Restore: 1, Tokens: []int32{1}}, engine.ErrBatch},
+		{"restoring nothing", engine.Batch{Restore: 1}, engine.ErrNoCheckpoint},
+		{"dropping nothing", engine.Batch{Drop: []engine.Checkpoint{1}}, engine.ErrNoCheckpoint},
+		{"saving without a number", engine.Batch{Save: []engine.Checkpoint{0}}, engine.ErrBatch},
+		{"saving twice", engine.Batch{Save: []engine.Checkpoint{1, 1}}, engine.ErrBatch},
+		{"257 columns into 256 positions", engine.Batch{Tokens: make([]int32, 257)}, engine.ErrContextFull},
 	} {
-		if _, err := s.Forward(t.Context(), c.b); err == nil {
-			t.Errorf("%s: no error", c.name)
+		if _, err := s.Forward(t.Context(), c.b); !errors.Is(err, c.want) {
+			t.Errorf("%s: got %v, want %v", c.name, err, c.want)
 		}
-	}
-	if _, err := s.Forward(t.Context(), engine.Batch{Tokens: make([]int32, 257)}); !errors.Is(err, engine.ErrContextFull) {
-		t.Errorf("257 columns into 256 positions: got %v, want %v", err, engine.ErrContextFull)
 	}
 	if s.Len() != 0 {
 		t.Errorf("refused batches leave %d positions", s.Len())
@@ -144,16 +248,18 @@ func (m *loaded) errors(t *testing.T, o Options) {
 		t.Errorf("one column more than fits: got %v, want %v", err, engine.ErrContextFull)
 	}
 
-	tail := m.open(t, o, 1, n)
-	if _, err := tail.Forward(t.Context(), engine.Batch{Tokens: []int32{1}}); err == nil {
-		t.Error("tokens for a session without the embedding: no error")
+	tail := m.openConfig(t, o, m.config(o, 1, n))
+	hidden := make([]float32, m.plan.Hidden)
+	for _, b := range []engine.Batch{
+		{Tokens: []int32{1}}, {Hidden: append(hidden, 0)}, {Hidden: hidden, Output: engine.Output{Accept: true}},
+	} {
+		if _, err := tail.Forward(t.Context(), b); !errors.Is(err, engine.ErrBatch) {
+			t.Errorf("a session without the embedding: got %v, want %v", err, engine.ErrBatch)
+		}
 	}
-	if _, err := tail.Forward(t.Context(), engine.Batch{Hidden: make([]float32, m.plan.Hidden+1)}); err == nil {
-		t.Error("a part of a hidden state: no error")
-	}
-	first := m.open(t, o, 0, 1)
-	if _, err := first.Forward(t.Context(), engine.Batch{Tokens: []int32{1}, Output: engine.Output{Top: 1}}); err == nil {
-		t.Error("logits of a session without the head: no error")
+	first := m.openConfig(t, o, m.config(o, 0, 1))
+	if _, err := first.Forward(t.Context(), engine.Batch{Tokens: []int32{1}, Output: engine.Output{Top: 1}}); !errors.Is(err, engine.ErrBatch) {
+		t.Errorf("logits of a session without the head: got %v, want %v", err, engine.ErrBatch)
 	}
 	for _, c := range []struct {
 		name       string
@@ -163,6 +269,9 @@ func (m *loaded) errors(t *testing.T, o Options) {
 			s.Close()
 			t.Errorf("a range %s: no error", c.name)
 		}
+	}
+	if _, state := s.Memory(); state < 1 {
+		t.Errorf("a state of %d bytes", state)
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)

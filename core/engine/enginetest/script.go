@@ -2,7 +2,7 @@ package enginetest
 
 import (
 	"context"
-	"errors"
+	"fmt"
 
 	"github.com/pooled/pooled/core/engine"
 )
@@ -36,27 +36,30 @@ type scriptSession struct {
 	closed bool
 }
 
+// Forward goes back anywhere; what is kept, saved or taken back is none of its business.
 func (s *scriptSession) Forward(ctx context.Context, b engine.Batch) (engine.Result, error) {
 	switch {
 	case s.closed:
 		return engine.Result{}, engine.ErrClosed
 	case ctx.Err() != nil:
 		return engine.Result{}, ctx.Err()
-	case b.Pos != s.n:
-		return engine.Result{}, errors.New("script: the batch begins elsewhere")
-	case s.n+len(b.Tokens) > s.config.Context:
+	case b.Undo || b.Restore != 0 || len(b.Save) > 0:
+		return engine.Result{}, fmt.Errorf("%w: a script has one state", engine.ErrBatch)
+	case b.Pos < 0 || b.Pos > s.n:
+		return engine.Result{}, &engine.PositionError{Pos: b.Pos, Len: s.n, Latest: min(s.n, max(b.Pos, 0))}
+	case b.Pos+len(b.Tokens) > s.config.Context:
 		return engine.Result{}, engine.ErrContextFull
 	}
-	if len(b.Tokens) > 1 || s.n == 0 {
+	if len(b.Tokens) > 1 || b.Pos == 0 {
 		s.said = 0 // a prompt: begin the text again
 	}
-	s.n += len(b.Tokens)
-	if b.Output.Logits == engine.NoColumns && b.Output.Top == 0 {
+	s.n = b.Pos + len(b.Tokens)
+	if b.Output.Head() == engine.NoColumns {
 		return engine.Result{}, nil
 	}
 	next := byteToken + int32(s.text[s.said%len(s.text)])
 	s.said++
-	r := engine.Result{Top: []engine.Candidate{{ID: next, Logit: 1}}, LogSumExp: 1}
+	r := engine.Result{Top: [][]engine.Candidate{{{ID: next, Logit: 1}}}, LogSumExp: []float32{1}}
 	if b.Output.Logits != engine.NoColumns {
 		r.Logits = make([]float32, s.config.Plan.Vocab)
 		r.Logits[next] = 1
@@ -65,13 +68,6 @@ func (s *scriptSession) Forward(ctx context.Context, b engine.Batch) (engine.Res
 }
 
 func (s *scriptSession) Len() int { return s.n }
-
-func (s *scriptSession) Rewind(n int) (int, error) {
-	s.n = min(s.n, n)
-	return s.n, nil
-}
-
-func (s *scriptSession) Mark() error { return nil }
 
 func (s *scriptSession) Memory() (weights, state int64) { return 0, 0 }
 

@@ -161,27 +161,26 @@ func (b *bench) measure(ctx context.Context, f *benchFlags, depth int) (benchRow
 	return row, nil
 }
 
-// hold brings the session to exactly depth positions.
+// hold brings the session to exactly depth positions, where it can come back to.
 func (b *bench) hold(ctx context.Context, depth int) error {
-	n, err := b.session.Rewind(min(depth, b.session.Len()))
-	if err != nil || n == depth {
+	if b.session.Len() >= depth {
+		_, err := b.session.Forward(ctx, engine.Batch{Pos: depth})
 		return err
 	}
-	if n > depth {
-		return fmt.Errorf("the session holds %d positions, not %d", n, depth)
-	}
-	if _, err := b.forward(ctx, depth-n, engine.Output{}); err != nil {
-		return err
-	}
-	return b.session.Mark()
+	_, err := b.session.Forward(ctx, engine.Batch{Tokens: b.tokens(depth), Keep: []int{depth}})
+	return err
 }
 
 func (b *bench) forward(ctx context.Context, n int, o engine.Output) (engine.Result, error) {
+	return b.session.Forward(ctx, engine.Batch{Pos: b.session.Len(), Tokens: b.tokens(n), Output: o})
+}
+
+func (b *bench) tokens(n int) []int32 {
 	ids := make([]int32, n)
 	for i := range ids {
 		ids[i] = int32(b.rng.IntN(b.vocab))
 	}
-	return b.session.Forward(ctx, engine.Batch{Pos: b.session.Len(), Tokens: ids, Output: o})
+	return ids
 }
 
 func median(x []float64) float64 {

@@ -1,0 +1,213 @@
+package program
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/pooled/pooled/core/engine"
+)
+
+// Lap is a batch that has passed every check.
+type Lap[B any] struct {
+	engine.Batch
+	// Columns is the number of columns.
+	Columns int
+	// Back says that the lap goes back. From is then the kept copy of the recurrent state to go on from; without one it
+	// is position 0, or a session without recurrence.
+	Back bool
+	From *Kept[B]
+	// Source is the checkpoint to restore.
+	Source *Saved[B]
+	// Over is how many positions from Pos on were held before and are written over.
+	Over int
+	// Top is the number of largest logits to look for, of the columns TopOf; Head are the columns that need logits.
+	Top         int
+	TopOf, Head engine.Columns
+}
+
+// Pass returns how many of the columns from column at on make the next pass: at most ubatch, and none behind a position
+// to keep, since recurrent state is copied between passes.
+func (l *Lap[B]) Pass(at, ubatch int) int {
+	n := min(ubatch, l.Columns-at)
+	for _, k := range l.Keep {
+		if k > l.Pos+at {
+			return min(n, k-l.Pos-at)
+		}
+	}
+	return n
+}
+
+// First returns the first of the columns [at, at+n) that are selected, counted from at; n where none is.
+func (l *Lap[B]) First(c engine.Columns, at, n int) int {
+	return min(max(l.Columns-c.Of(l.Columns)-at, 0), n)
+}
+
+// Keeps reports whether position pos is to be kept.
+func (l *Lap[B]) Keeps(pos int) bool { return slices.Contains(l.Keep, pos) }
+
+// Check refuses a batch that cannot be run as a whole. Nothing has changed then.
+//
+// Errors: those of [engine.Session.Forward] that come before anything is done.
+func (l *Ledger[B]) Check(b engine.Batch) (*Lap[B], error) {
+	lap := &Lap[B]{Batch: b}
+	if b.Undo || b.Restore != 0 {
+		return lap, l.checkAlone(lap)
+	}
+	for _, check := range []func(*Lap[B]) error{l.checkPos, l.checkColumns, l.checkKept, l.checkSaved, l.checkOutput} {
+		if err := check(lap); err != nil {
+			return nil, err
+		}
+	}
+	return lap, nil
+}
+
+func bad(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", engine.ErrBatch, fmt.Sprintf(format, args...))
+}
+
+// checkAlone checks what stands alone in a batch.
+func (l *Ledger[B]) checkAlone(lap *Lap[B]) error {
+	b := lap.Batch
+	control := len(b.Forget) + len(b.Drop) + len(b.Keep) + len(b.Save)
+	if b.Pos != 0 || len(b.Tokens)+len(b.Hidden)+control > 0 || b.Output != (engine.Output{}) || b.Undo && b.Restore != 0 {
+		return bad("taking a lap back and restoring a checkpoint stand alone")
+	}
+	if b.Undo {
+		if l.before == nil {
+			return engine.ErrNoUndo
+		}
+		return nil
+	}
+	if lap.Source = l.now.find(b.Restore); lap.Source == nil {
+		return fmt.Errorf("%w: number %d", engine.ErrNoCheckpoint, b.Restore)
+	}
+	return nil
+}
+
+func (l *Ledger[B]) checkPos(lap *Lap[B]) error {
+	pos := lap.Pos
+	if pos == l.now.len {
+		return nil
+	}
+	lap.Back = true
+	latest := 0
+	switch {
+	case pos > l.now.len:
+		latest = l.now.len
+	case pos >= 0 && !l.recurrent:
+		latest = pos
+	default:
+		for _, k := range l.now.kept {
+			if k.Pos <= pos {
+				latest, lap.From = k.Pos, k
+			}
+		}
+	}
+	if latest != pos {
+		return &engine.PositionError{Pos: pos, Len: l.now.len, Latest: latest}
+	}
+	return nil
+}
+
+func (l *Ledger[B]) checkColumns(lap *Lap[B]) error {
+	b, p := lap.Batch, l.prog
+	hidden := p.Plan.Hidden
+	switch {
+	case p.Embeds && len(b.Hidden) > 0:
+		return bad("a session with the embedding reads tokens, not hidden states")
+	case !p.Embeds && (len(b.Tokens) > 0 || len(b.Hidden)%hidden != 0):
+		return bad("layers %d to %d read hidden states of %d values, not %d values and %d tokens",
+			p.Range.Begin, p.Range.End, hidden, len(b.Hidden), len(b.Tokens))
+	}
+	lap.Columns = len(b.Tokens)
+	if !p.Embeds {
+		lap.Columns = len(b.Hidden) / hidden
+	}
+	if lap.Columns > l.context-lap.Pos {
+		return fmt.Errorf("%w: %d positions are held and %d more do not fit into %d", engine.ErrContextFull, lap.Pos, lap.Columns, l.context)
+	}
+	lap.Over = min(lap.Columns, l.now.len-lap.Pos)
+	for i, id := range b.Tokens {
+		if id < 0 || int(id) >= p.Plan.Vocab {
+			return bad("token %d is %d, but the vocabulary has %d", i, id, p.Plan.Vocab)
+		}
+	}
+	return nil
+}
+
+func (l *Ledger[B]) checkKept(lap *Lap[B]) error {
+	for i, pos := range lap.Forget {
+		switch {
+		case i > 0 && pos <= lap.Forget[i-1]:
+			return bad("the positions to forget are not in ascending order")
+		case !l.now.keeps(pos):
+			return bad("position %d is to be forgotten, but is not kept", pos)
+		}
+	}
+	kept := 0
+	for _, k := range l.now.kept {
+		if k.Pos <= lap.Pos && !slices.Contains(lap.Forget, k.Pos) && !lap.Keeps(k.Pos) {
+			kept++
+		}
+	}
+	for i, pos := range lap.Keep {
+		switch {
+		case i > 0 && pos <= lap.Keep[i-1]:
+			return bad("the positions to keep are not in ascending order")
+		case pos < lap.Pos || pos > lap.Pos+lap.Columns:
+			return bad("position %d cannot be kept by a lap from position %d to %d", pos, lap.Pos, lap.Pos+lap.Columns)
+		}
+		kept++
+	}
+	if kept > engine.MaxKept {
+		return fmt.Errorf("%w: %d, at most %d may be", engine.ErrKept, kept, engine.MaxKept)
+	}
+	return nil
+}
+
+func (l *Ledger[B]) checkSaved(lap *Lap[B]) error {
+	if len(lap.Drop) > engine.MaxCheckpoints || len(lap.Save) > engine.MaxCheckpoints {
+		return bad("more than %d checkpoints", engine.MaxCheckpoints)
+	}
+	for i, id := range lap.Drop {
+		if l.now.find(id) == nil || slices.Contains(lap.Drop[:i], id) {
+			return fmt.Errorf("%w: number %d", engine.ErrNoCheckpoint, id)
+		}
+	}
+	for i, id := range lap.Save {
+		if id == 0 || l.now.find(id) != nil || slices.Contains(lap.Save[:i], id) {
+			return bad("checkpoint %d is none or in use", id)
+		}
+	}
+	if len(lap.Save) == 0 {
+		return nil
+	}
+	held := int64(0)
+	for _, s := range l.now.saved { // also what this lap drops: it is there until the next
+		held += s.Bytes
+	}
+	if need := int64(len(lap.Save)) * l.size(lap.Pos+lap.Columns); need > l.budget-held {
+		return &engine.BudgetError{Need: need, Held: held, Budget: l.budget}
+	}
+	return nil
+}
+
+func (l *Ledger[B]) checkOutput(lap *Lap[B]) error {
+	o := lap.Output
+	switch {
+	case o == engine.Output{}:
+		return nil
+	case o.Top < 0 || max(o.Hidden, o.Logits, o.TopOf) > engine.AllColumns:
+		return bad("the output asked for does not exist")
+	case lap.Columns == 0:
+		return bad("no columns have no output")
+	case o.Accept && len(lap.Tokens) == 0:
+		return bad("a draft is accepted where its tokens are")
+	}
+	lap.Top, lap.TopOf = o.Search()
+	lap.Top = min(lap.Top, l.prog.Plan.Vocab)
+	if lap.Head = o.Head(); lap.Head != engine.NoColumns && l.prog.Logits == None {
+		return bad("the session ends at layer %d and has no head for logits", l.prog.Range.End)
+	}
+	return nil
+}
