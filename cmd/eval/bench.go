@@ -16,6 +16,7 @@ import (
 	"github.com/pooled/pooled/core/generate"
 	"github.com/pooled/pooled/core/grammar"
 	"github.com/pooled/pooled/core/tool"
+	"github.com/pooled/pooled/core/transcript"
 	"github.com/pooled/pooled/core/workspace"
 	"github.com/pooled/pooled/sandbox/js"
 	"github.com/pooled/pooled/sandbox/page"
@@ -53,7 +54,7 @@ type world struct {
 // result is what came of a task.
 type result struct {
 	task    *task
-	done    agent.Done
+	done    transcript.Outcome
 	failure string // the kind; empty for a pass
 	detail  string
 	retries int
@@ -162,9 +163,9 @@ func (r *result) judge(w *world, err error) {
 	}
 	r.detail = wrong.Error()
 	switch {
-	case err != nil && r.done.Reason == agent.ReasonError:
+	case err != nil && r.done.Reason == transcript.ReasonError:
 		r.failure, r.detail = "error", err.Error()
-	case r.done.Reason != agent.ReasonStop:
+	case r.done.Reason != transcript.ReasonStop:
 		r.failure = string(r.done.Reason)
 	case r.done.Calls == 0 && r.done.Broken > 0:
 		r.failure = "broken calls"

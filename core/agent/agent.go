@@ -11,6 +11,7 @@ import (
 	"github.com/pooled/pooled/core/chat"
 	"github.com/pooled/pooled/core/generate"
 	"github.com/pooled/pooled/core/grammar"
+	"github.com/pooled/pooled/core/transcript"
 )
 
 // Mode says which calls run without asking.
@@ -104,9 +105,9 @@ type Options struct {
 	Undo   func(ctx context.Context) error
 	Limits Limits
 	// Session keeps the conversation; nil keeps it in memory alone.
-	Session *Session
+	Session *transcript.Session
 	// History is what was said before, such as of a session that goes on.
-	History []Message
+	History []transcript.Message
 	// Emit gets what happens, one event after the other, while a turn runs. It must not call the agent.
 	Emit func(Event)
 }
@@ -122,10 +123,10 @@ type Agent struct {
 	busy    bool
 	mode    Mode
 	model   Model
-	history []*Message
-	view    []*Message // of the history, what the model is shown
-	calls   int        // numbered so far
-	raw     bool       // answers go into the prompt as the text that was written
+	history []*transcript.Message
+	view    []*transcript.Message // of the history, what the model is shown
+	calls   int                   // numbered so far
+	raw     bool                  // answers go into the prompt as the text that was written
 	tools   []byte
 }
 
@@ -184,10 +185,10 @@ func (a *Agent) SetMode(m Mode) {
 }
 
 // History returns a copy of the conversation.
-func (a *Agent) History() []Message {
+func (a *Agent) History() []transcript.Message {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	list := make([]Message, len(a.history))
+	list := make([]transcript.Message, len(a.history))
 	for i, m := range a.history {
 		list[i] = *m
 	}
@@ -197,7 +198,7 @@ func (a *Agent) History() []Message {
 // Clear forgets the conversation and goes on in another session; it may be nil.
 //
 // Errors: [ErrBusy].
-func (a *Agent) Clear(s *Session) error {
+func (a *Agent) Clear(s *transcript.Session) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.busy {
@@ -208,7 +209,7 @@ func (a *Agent) Clear(s *Session) error {
 }
 
 // add puts messages into the conversation and the session.
-func (a *Agent) add(ms ...*Message) error {
+func (a *Agent) add(ms ...*transcript.Message) error {
 	a.mu.Lock()
 	a.history = append(a.history, ms...)
 	a.view = append(a.view, ms...)
@@ -222,7 +223,7 @@ type turn struct {
 	limits Limits
 	guard  *guard
 	engine grammar.Engine
-	done   Done
+	done   transcript.Outcome
 	warm   bool // the last step led nowhere: sample the next one
 	// doubled says that the last call was made before, with the same result.
 	doubled bool
@@ -238,21 +239,21 @@ type turn struct {
 }
 
 // end is an error that carries the reason for which a turn ends.
-type end struct{ reason Reason }
+type end struct{ reason transcript.Reason }
 
 func (e end) Error() string { return string(e.reason) }
 
 // Run answers what a person asks for and does what it takes. It returns when the turn is over, always with the reason,
-// and with an error where that is [ReasonError].
+// and with an error where that is [transcript.ReasonError].
 //
 // When ctx ends, generation and tools stop, what was said so far is kept, and every call has an answer.
 //
 // Errors: [ErrBusy]; those of the model, of the grammar engine and of the session.
-func (a *Agent) Run(ctx context.Context, text string) (Done, error) {
+func (a *Agent) Run(ctx context.Context, text string) (transcript.Outcome, error) {
 	a.mu.Lock()
 	if a.busy {
 		a.mu.Unlock()
-		return Done{Reason: ReasonError}, ErrBusy
+		return transcript.Outcome{Reason: transcript.ReasonError}, ErrBusy
 	}
 	a.busy = true
 	a.mu.Unlock()
@@ -271,45 +272,45 @@ func (a *Agent) Run(ctx context.Context, text string) (Done, error) {
 		defer cancel()
 	}
 	err := t.run(work, text)
-	err = errors.Join(err, a.add(level(a.history, func(id string) bool { return id == t.running })...))
+	err = errors.Join(err, a.add(transcript.Level(a.history, func(id string) bool { return id == t.running })...))
 	reason, failure := t.reason(ctx, err)
-	t.done.Reason, t.done.Time, t.done.Problems = reason, Duration(time.Since(began)), t.app.problems
+	t.done.Reason, t.done.Time, t.done.Problems = reason, transcript.Duration(time.Since(began)), t.app.problems
 	if serr := a.opt.Session.End(t.done); serr != nil {
 		failure = errors.Join(failure, serr)
-		t.done.Reason = ReasonError
+		t.done.Reason = transcript.ReasonError
 	}
 	if failure != nil {
 		a.opt.Emit(Error{Message: failure.Error()})
 	}
-	a.opt.Emit(t.done)
+	a.opt.Emit(Done(t.done))
 	return t.done, failure
 }
 
 // reason sorts out why a turn ended.
-func (t *turn) reason(ctx context.Context, err error) (Reason, error) {
+func (t *turn) reason(ctx context.Context, err error) (transcript.Reason, error) {
 	var e end
 	switch {
 	case err == nil:
-		return ReasonStop, nil
+		return transcript.ReasonStop, nil
 	case ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx))):
-		return ReasonCancelled, nil
+		return transcript.ReasonCancelled, nil
 	case errors.Is(err, context.DeadlineExceeded) && t.limits.Time > 0:
-		return ReasonTime, nil
+		return transcript.ReasonTime, nil
 	case errors.As(err, &e):
 		return e.reason, nil
 	case errors.Is(err, ErrContext):
-		return ReasonContext, err
+		return transcript.ReasonContext, err
 	}
-	return ReasonError, err
+	return transcript.ReasonError, err
 }
 
 // run is the loop of a turn.
 func (t *turn) run(ctx context.Context, text string) error {
 	// Whoever was killed in the middle may have begun any call.
-	if err := t.add(level(t.history, func(string) bool { return true })...); err != nil {
+	if err := t.add(transcript.Level(t.history, func(string) bool { return true })...); err != nil {
 		return err
 	}
-	if err := t.add(&Message{Role: chat.RoleUser, Text: text}); err != nil {
+	if err := t.add(&transcript.Message{Role: chat.RoleUser, Text: text}); err != nil {
 		return err
 	}
 	if t.opt.Grammar != nil {
@@ -326,15 +327,15 @@ func (t *turn) run(ctx context.Context, text string) error {
 	for {
 		switch {
 		case t.done.Steps == t.limits.Steps:
-			return end{ReasonSteps}
+			return end{transcript.ReasonSteps}
 		case t.limits.Tokens > 0 && t.done.Tokens >= t.limits.Tokens:
-			return end{ReasonTokens}
+			return end{transcript.ReasonTokens}
 		}
 		t.done.Steps++
 		t.guard.step++
 		more, err := t.oneStep(ctx)
 		if err == nil && more && t.guard.idle() {
-			err = end{ReasonStuck}
+			err = end{transcript.ReasonStuck}
 		}
 		if !more || err != nil {
 			more, err = t.again(ctx, err)

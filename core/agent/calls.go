@@ -12,6 +12,7 @@ import (
 	"github.com/pooled/pooled/core/generate"
 	"github.com/pooled/pooled/core/tool"
 	"github.com/pooled/pooled/core/toolcall"
+	"github.com/pooled/pooled/core/transcript"
 )
 
 // textDoubled is what a model is told that repeats a call.
@@ -28,7 +29,7 @@ func (t *turn) runCalls(ctx context.Context, ans *answer) error {
 			}
 			continue
 		}
-		i := slices.IndexFunc(ans.message.Calls, func(c Call) bool { return c.ID == e.Text })
+		i := slices.IndexFunc(ans.message.Calls, func(c transcript.Call) bool { return c.ID == e.Text })
 		call := &ans.message.Calls[i]
 		if stop != nil {
 			if err := t.answer(call, tool.Result{Text: "error: not run, because an earlier call ended the turn", IsError: true}); err != nil {
@@ -50,7 +51,7 @@ func (t *turn) runCalls(ctx context.Context, ans *answer) error {
 			return err
 		}
 		t.opt.Emit(Note{Text: "the model repeats a call; it is told to go on"})
-		return t.add(&Message{Role: chat.RoleUser, Auto: true, Text: textDoubled})
+		return t.add(&transcript.Message{Role: chat.RoleUser, Auto: true, Text: textDoubled})
 	}
 	if broken == 0 {
 		return nil
@@ -62,7 +63,7 @@ func (t *turn) runCalls(ctx context.Context, ans *answer) error {
 	t.guard.broken++
 	t.guard.fresh = t.guard.step // counted on its own
 	if t.guard.broken >= t.limits.Broken {
-		return end{ReasonBroken}
+		return end{transcript.ReasonBroken}
 	}
 	t.circles++
 	t.warm = true
@@ -70,7 +71,7 @@ func (t *turn) runCalls(ctx context.Context, ans *answer) error {
 }
 
 // unreadable is the answer to a call that could not be read.
-func (t *turn) unreadable(e toolcall.Event, finish generate.FinishReason) *Message {
+func (t *turn) unreadable(e toolcall.Event, finish generate.FinishReason) *transcript.Message {
 	reason := e.Reason
 	if e.Kind == toolcall.Unfinished {
 		reason = "the call was cut off, because the answer was too long. Nothing was done. Write less at once: a short version first, then extend it with edit_file"
@@ -79,18 +80,18 @@ func (t *turn) unreadable(e toolcall.Event, finish generate.FinishReason) *Messa
 		}
 	}
 	t.opt.Emit(CallBroken{Name: e.Name, Reason: reason, Unfinished: e.Kind == toolcall.Unfinished})
-	return &Message{Role: chat.RoleTool, Name: e.Name, IsError: true, Text: "error: " + reason}
+	return &transcript.Message{Role: chat.RoleTool, Name: e.Name, IsError: true, Text: "error: " + reason}
 }
 
 // answer puts a call's result into the conversation.
-func (t *turn) answer(c *Call, r tool.Result) error {
-	return t.add(&Message{
+func (t *turn) answer(c *transcript.Call, r tool.Result) error {
+	return t.add(&transcript.Message{
 		Role: chat.RoleTool, CallID: c.ID, Name: c.Name, IsError: r.IsError, Diff: r.Diff, Text: capped(r.Text, t.limits.Result),
 	})
 }
 
 // runCall runs one call. Stop is the reason for which the turn ends after it; with an error the call has no answer.
-func (t *turn) runCall(ctx context.Context, c *Call) (stop, err error) {
+func (t *turn) runCall(ctx context.Context, c *transcript.Call) (stop, err error) {
 	o := t.opt.Tools.byName[c.Name]
 	if o == nil {
 		// The parser lets only declared tools through.
@@ -107,7 +108,7 @@ func (t *turn) runCall(ctx context.Context, c *Call) (stop, err error) {
 		}
 		t.opt.Emit(CallDone{Call: *c, Result: r.Text, IsError: true, Denied: true})
 		if decision.Feedback == "" {
-			stop = end{ReasonDenied}
+			stop = end{transcript.ReasonDenied}
 		}
 		return stop, t.answer(c, r)
 	}
@@ -142,7 +143,7 @@ func (t *turn) runCall(ctx context.Context, c *Call) (stop, err error) {
 	}
 	t.opt.Emit(CallDone{Call: *c, Result: r.Text, IsError: r.IsError, Diff: r.Diff, Data: r.Data})
 	if times >= t.limits.Repeats {
-		stop = end{ReasonLoop}
+		stop = end{transcript.ReasonLoop}
 	}
 	return stop, t.answer(c, shown)
 }
@@ -151,7 +152,7 @@ func (t *turn) runCall(ctx context.Context, c *Call) (stop, err error) {
 var keywords = []string{"required", "type", "properties", "description", "additionalProperties", "parameters"}
 
 // dropKeywords takes arguments out that are no arguments but words of the tool's schema.
-func (t *Tools) dropKeywords(c *Call) {
+func (t *Tools) dropKeywords(c *transcript.Call) {
 	o := t.byName[c.Name]
 	if o == nil {
 		return
@@ -173,7 +174,7 @@ func (t *Tools) dropKeywords(c *Call) {
 }
 
 // approve finds out whether a call may run. A call that cannot do what it asks for is refused before a person is asked.
-func (t *turn) approve(ctx context.Context, o *offer, c *Call) (d Decision, refused *tool.Result, err error) {
+func (t *turn) approve(ctx context.Context, o *offer, c *transcript.Call) (d Decision, refused *tool.Result, err error) {
 	if allowed(t.Mode(), o) {
 		return Decision{Verdict: Allow}, nil, nil
 	}

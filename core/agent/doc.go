@@ -5,7 +5,7 @@
 //
 // [Agent.Run] takes what a person asks for and runs one turn of steps. A step is one answer of the model: the prompt is
 // made by the model's own template, the answer is read as it comes, and the calls in it are approved, run and answered in
-// order. The turn ends when an answer has no call, or for one of the other [Reason]s. Whatever ends it, the conversation
+// order. The turn ends when an answer has no call, or for one of the other [transcript.Reason]s. Whatever ends it, the conversation
 // stays level: every call has an answer, and the session on disk says the same as memory.
 //
 // # What the model reads

@@ -2,9 +2,9 @@ package agent
 
 import (
 	"encoding/json"
-	"time"
 
 	"github.com/pooled/pooled/core/tool"
+	"github.com/pooled/pooled/core/transcript"
 )
 
 // Event is something that happened in a turn. [MarshalEvent] writes one as JSON.
@@ -68,19 +68,19 @@ type (
 		Tokens int `json:"tokens"`
 		Reused int `json:"reused"`
 		// PromptTime and DecodeTime say how long prompt and answer took.
-		PromptTime Duration `json:"prompt_ms"`
-		DecodeTime Duration `json:"decode_ms"`
+		PromptTime transcript.Duration `json:"prompt_ms"`
+		DecodeTime transcript.Duration `json:"decode_ms"`
 	}
 	// Approval says that a call waits for a person.
 	Approval struct {
-		Call  Call       `json:"call"`
-		Class tool.Class `json:"class"`
+		Call  transcript.Call `json:"call"`
+		Class tool.Class      `json:"class"`
 		// Diff is what the call would change.
 		Diff string `json:"diff,omitempty"`
 	}
 	// CallRunning says that a call begins to run.
 	CallRunning struct {
-		Call Call `json:"call"`
+		Call transcript.Call `json:"call"`
 	}
 	// Progress is a line that a running tool prints.
 	Progress struct {
@@ -89,7 +89,7 @@ type (
 	}
 	// CallDone is what came of a call.
 	CallDone struct {
-		Call Call `json:"call"`
+		Call transcript.Call `json:"call"`
 		// Result is what the model reads.
 		Result  string `json:"result"`
 		IsError bool   `json:"is_error"`
@@ -116,84 +116,8 @@ type (
 		Message string `json:"message"`
 	}
 	// Done ends a turn.
-	Done struct {
-		Reason Reason `json:"reason"`
-		// Steps, Tokens and Calls count what the turn took: answers, tokens sampled, and calls run.
-		Steps  int `json:"steps"`
-		Tokens int `json:"tokens"`
-		Calls  int `json:"calls"`
-		// Broken counts the calls that could not be read, Repaired those that had to be mended.
-		Broken   int `json:"broken"`
-		Repaired int `json:"repaired"`
-		// Problems is what the app last reported, if that was bad.
-		Problems string   `json:"problems,omitempty"`
-		Time     Duration `json:"time_ms"`
-	}
+	Done transcript.Outcome
 )
-
-// Reason says why a turn ended.
-type Reason string
-
-// The reasons.
-const (
-	// ReasonStop is the good one: the model had nothing more to do.
-	ReasonStop Reason = "stop"
-	// ReasonCancelled is a context that ended.
-	ReasonCancelled Reason = "cancelled"
-	// ReasonDenied is a call that a person did not allow, without a word.
-	ReasonDenied Reason = "denied"
-	// ReasonLoop is the same call with the same result, over and over.
-	ReasonLoop Reason = "loop"
-	// ReasonStuck is several steps without anything new, or text that repeats itself.
-	ReasonStuck Reason = "stuck"
-	// ReasonBroken is too many calls in a row that cannot be read.
-	ReasonBroken Reason = "broken calls"
-	// ReasonSteps, ReasonTokens and ReasonTime are the limits of a turn.
-	ReasonSteps  Reason = "steps"
-	ReasonTokens Reason = "tokens"
-	ReasonTime   Reason = "time"
-	// ReasonLength is an answer without a call that was longer than an answer may be.
-	ReasonLength Reason = "length"
-	// ReasonContext is a conversation that does not fit the context.
-	ReasonContext Reason = "context"
-	// ReasonError is any error; an [Error] comes before.
-	ReasonError Reason = "error"
-)
-
-// explained are the reasons in words, for people.
-var explained = map[Reason]string{
-	ReasonStop:      "done",
-	ReasonCancelled: "stopped",
-	ReasonDenied:    "not allowed",
-	ReasonLoop:      "stopped: the model repeats the same call",
-	ReasonStuck:     "stopped: the model makes no progress",
-	ReasonBroken:    "stopped: the model's calls cannot be read",
-	ReasonSteps:     "stopped: the limit of steps is reached",
-	ReasonTokens:    "stopped: the limit of tokens is reached",
-	ReasonTime:      "stopped: the time is up",
-	ReasonLength:    "stopped: the answer is too long",
-	ReasonContext:   "stopped: the conversation does not fit the context",
-	ReasonError:     "failed",
-}
-
-// String says it in words.
-func (r Reason) String() string { return explained[r] }
-
-// Duration is a time that JSON has in milliseconds.
-type Duration time.Duration
-
-// MarshalJSON implements [json.Marshaler].
-func (d Duration) MarshalJSON() ([]byte, error) {
-	return json.Marshal(float64(time.Duration(d).Microseconds()) / 1000)
-}
-
-// UnmarshalJSON implements [json.Unmarshaler].
-func (d *Duration) UnmarshalJSON(b []byte) error {
-	var ms float64
-	err := json.Unmarshal(b, &ms)
-	*d = Duration(ms * float64(time.Millisecond))
-	return err
-}
 
 // Type implements [Event].
 func (Step) Type() string { return "step" }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/pooled/pooled/core/chat"
 	"github.com/pooled/pooled/core/tool"
+	"github.com/pooled/pooled/core/transcript"
 )
 
 // Bounds of second tries: how many there are in a turn, and how many tokens they may throw away. A model that writes little
@@ -68,7 +69,7 @@ func (t *turn) saw(class tool.Class, r tool.Result) {
 // why is the error that ends the turn, or nil.
 func (t *turn) again(ctx context.Context, why error) (bool, error) {
 	var e end
-	if errors.As(why, &e); t.opt.Exact || why != nil && e.reason != ReasonLoop && e.reason != ReasonStuck && e.reason != ReasonLength {
+	if errors.As(why, &e); t.opt.Exact || why != nil && e.reason != transcript.ReasonLoop && e.reason != transcript.ReasonStuck && e.reason != transcript.ReasonLength {
 		return false, why
 	}
 	var from *change
@@ -99,7 +100,7 @@ func (t *turn) again(ctx context.Context, why error) (bool, error) {
 	}
 	t.app.told = true
 	t.opt.Emit(Note{Text: "the model is told that it is not done"})
-	return true, t.add(&Message{Role: chat.RoleUser, Auto: true, Text: text})
+	return true, t.add(&transcript.Message{Role: chat.RoleUser, Auto: true, Text: text})
 }
 
 // takeBack undoes a change with all that was said since, so that the model answers anew. It reports whether it did.
@@ -141,7 +142,7 @@ func (t *turn) printed() bool {
 // back cuts the conversation to its first n messages.
 func (a *Agent) back(n int) error {
 	a.mu.Lock()
-	gone := map[*Message]bool{}
+	gone := map[*transcript.Message]bool{}
 	for _, m := range a.history[n:] {
 		gone[m] = true
 	}
@@ -154,7 +155,7 @@ func (a *Agent) back(n int) error {
 	}
 	a.view = view
 	a.mu.Unlock()
-	return a.opt.Session.back(n)
+	return a.opt.Session.Back(n)
 }
 
 func firstLines(text string, n int) string {

@@ -10,6 +10,7 @@ import (
 	"github.com/pooled/pooled/core/chat"
 	"github.com/pooled/pooled/core/generate"
 	"github.com/pooled/pooled/core/toolcall"
+	"github.com/pooled/pooled/core/transcript"
 )
 
 // toolResponse is what small models write when they go on after a call as if they were the tool.
@@ -17,7 +18,7 @@ const toolResponse = "<tool_response>"
 
 // answer is one answer of the model.
 type answer struct {
-	message  *Message
+	message  *transcript.Message
 	found    []toolcall.Event // the calls, those that cannot be read too
 	finish   generate.FinishReason
 	repeated bool
@@ -42,11 +43,11 @@ func (t *turn) oneStep(ctx context.Context) (more bool, err error) {
 	case err != nil:
 		return false, err
 	case ans.repeated:
-		return false, end{ReasonStuck}
+		return false, end{transcript.ReasonStuck}
 	case len(ans.found) == 0 && ans.finish == generate.FinishLength:
-		return false, end{ReasonLength}
+		return false, end{transcript.ReasonLength}
 	case len(ans.found) == 0 && ans.finish == generate.FinishContext:
-		return false, end{ReasonContext}
+		return false, end{transcript.ReasonContext}
 	case len(ans.found) == 0:
 		return false, nil
 	}
@@ -65,7 +66,7 @@ func (t *turn) ask(ctx context.Context, p *chat.Prompt) (*answer, error) {
 	}
 	r := &reader{
 		turn: t, parser: parser, split: chat.NewSplitter(p.Tags, p.Reasoning),
-		answer: &answer{message: &Message{Role: chat.RoleAssistant, Model: t.model.Name()}},
+		answer: &answer{message: &transcript.Message{Role: chat.RoleAssistant, Model: t.model.Name()}},
 	}
 	opt := t.sampling(len(p.IDs))
 	if mask := t.mask(ctx, r.split); mask != nil {
@@ -84,7 +85,7 @@ func (t *turn) ask(ctx context.Context, p *chat.Prompt) (*answer, error) {
 	r.finish(res)
 	t.opt.Emit(Answered{
 		Tokens: len(res.IDs), Reused: res.Reused,
-		PromptTime: Duration(res.Timings.Prompt), DecodeTime: Duration(res.Timings.Decode),
+		PromptTime: transcript.Duration(res.Timings.Prompt), DecodeTime: transcript.Duration(res.Timings.Decode),
 	})
 	return r.answer, err
 }
@@ -217,7 +218,7 @@ func (r *reader) finish(res generate.Result) {
 		r.calls++
 		id := fmt.Sprintf("call%05d", r.calls) // nine letters and digits: some templates insist
 		r.mu.Unlock()
-		c := Call{ID: id, Name: e.Name, Arguments: e.Arguments, Repaired: e.Repaired}
+		c := transcript.Call{ID: id, Name: e.Name, Arguments: e.Arguments, Repaired: e.Repaired}
 		if !r.opt.Exact {
 			r.opt.Tools.dropKeywords(&c)
 		}

@@ -20,6 +20,7 @@ import (
 	"github.com/pooled/pooled/core/tokenizer"
 	"github.com/pooled/pooled/core/tool"
 	"github.com/pooled/pooled/core/toolcall"
+	"github.com/pooled/pooled/core/transcript"
 	"github.com/pooled/pooled/core/workspace"
 )
 
@@ -179,7 +180,7 @@ func TestNano(t *testing.T) {
 		t.Fatal(err)
 	}
 	var last map[string]string // results by tool, of the last call
-	ask := func(root, text string) (*agent.Agent, agent.Done) {
+	ask := func(root, text string) (*agent.Agent, transcript.Outcome) {
 		last = map[string]string{}
 		a := newAgent(t, m, sets, root, func(e agent.Event) {
 			if d, ok := e.(agent.CallDone); ok {
@@ -187,7 +188,7 @@ func TestNano(t *testing.T) {
 			}
 		})
 		d, err := a.Run(t.Context(), text)
-		if err != nil || d.Reason != agent.ReasonStop {
+		if err != nil || d.Reason != transcript.ReasonStop {
 			t.Fatalf("%s: %v, %v", text, d.Reason, err)
 		}
 		return a, d

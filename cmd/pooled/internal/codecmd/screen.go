@@ -10,6 +10,7 @@ import (
 
 	"github.com/pooled/pooled/cmd/internal/terminal"
 	"github.com/pooled/pooled/core/agent"
+	"github.com/pooled/pooled/core/transcript"
 )
 
 // Colours of the terminal.
@@ -259,7 +260,7 @@ func (s *screen) turn(e agent.Done) {
 	if e.Problems != "" {
 		text += "; the app reports errors"
 	}
-	if s.Terminal || e.Reason != agent.ReasonStop {
+	if s.Terminal || e.Reason != transcript.ReasonStop {
 		s.line(s.paint(dim, "["+text+"]"))
 	}
 }
@@ -280,7 +281,7 @@ func firstLine(text string) string {
 }
 
 // callText is a call on one line, such as "write_file index.html".
-func callText(c agent.Call) string {
+func callText(c transcript.Call) string {
 	var args map[string]any
 	_ = json.Unmarshal(c.Arguments, &args) // whatever is not an object has no arguments to show
 	text := c.Name
