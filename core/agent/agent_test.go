@@ -15,6 +15,7 @@ import (
 
 	"github.com/pooled/pooled/core/agent"
 	"github.com/pooled/pooled/core/agent/agenttest"
+	"github.com/pooled/pooled/core/event"
 	"github.com/pooled/pooled/core/tool"
 	"github.com/pooled/pooled/core/toolcall"
 	"github.com/pooled/pooled/core/transcript"
@@ -92,7 +93,7 @@ type bench struct {
 	opt     agent.Options
 
 	mu     sync.Mutex
-	events []agent.Event
+	events []event.Event
 }
 
 func newBench(t *testing.T, format toolcall.Format, room int, change func(*agent.Options), answers ...string) *bench {
@@ -117,22 +118,19 @@ func newBench(t *testing.T, format toolcall.Format, room int, change func(*agent
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.Close() })
+	ws, err := workspace.Open(b.root, b.state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { ws.Close() })
 	b.opt = agent.Options{
 		Model: m, Tools: tools, Mode: agent.All, Session: s, System: "You work.",
-		Emit: func(e agent.Event) {
+		Emit: func(e event.Event) {
 			b.mu.Lock()
 			defer b.mu.Unlock()
 			b.events = append(b.events, e)
 		},
-		Undo: func(ctx context.Context) error {
-			w, err := workspace.Open(b.root, b.state)
-			if err != nil {
-				return err
-			}
-			defer w.Close()
-			_, err = w.Undo(ctx, false)
-			return err
-		},
+		Undo: ws.TakeBack,
 	}
 	if change != nil {
 		change(&b.opt)
@@ -202,7 +200,7 @@ func (b *bench) file(name string) string {
 }
 
 // of returns the events of a type.
-func of[E agent.Event](b *bench) []E {
+func of[E event.Event](b *bench) []E {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	var list []E
@@ -233,13 +231,13 @@ func TestTurn(t *testing.T) {
 				t.Errorf("got %+v", d)
 			}
 			var said strings.Builder
-			for _, e := range of[agent.Text](b) {
+			for _, e := range of[event.Text](b) {
 				said.WriteString(e.Text)
 			}
 			if got := said.String(); strings.ContainsAny(got, "<>{}") || !strings.Contains(got, "I write it.") || !strings.HasSuffix(got, "All is done.") {
 				t.Errorf("said %q", got)
 			}
-			done := of[agent.CallDone](b)
+			done := of[event.CallDone](b)
 			if len(done) != 2 || done[0].Result != "wrote index.html (11 bytes)" || !strings.Contains(done[0].Diff, "+<h1>Hi</h1>") {
 				t.Errorf("got %+v", done)
 			}
@@ -260,7 +258,7 @@ func TestEventsAsJSON(t *testing.T) {
 	b.run("Go", transcript.ReasonStop)
 	seen := map[string]bool{}
 	for _, e := range b.events {
-		line, err := agent.MarshalEvent(e)
+		line, err := event.Marshal(e)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -316,7 +314,7 @@ func TestApprovals(t *testing.T) {
 			asked := 0
 			b := newBench(t, toolcall.QwenXML, 8192, func(o *agent.Options) {
 				o.Mode = c.mode
-				o.Approve = func(_ context.Context, a agent.Approval) (agent.Decision, error) {
+				o.Approve = func(_ context.Context, a event.Approval) (agent.Decision, error) {
 					asked++
 					if a.Class == tool.Edit && !strings.Contains(a.Diff, "+text") {
 						t.Errorf("the difference shown is %q", a.Diff)
@@ -365,7 +363,7 @@ func TestBrokenCalls(t *testing.T) {
 	b = newBench(t, toolcall.QwenXML, 8192, func(o *agent.Options) { o.Limits.AnswerTokens = 60 },
 		call("write_file", "path", "a.txt", "content", strings.Repeat("words ", 40)), "Done.")
 	b.run("Go", transcript.ReasonStop)
-	if e := of[agent.CallBroken](b); len(e) != 1 || !e[0].Unfinished || !strings.Contains(b.talk(), "cut off") {
+	if e := of[event.CallBroken](b); len(e) != 1 || !e[0].Unfinished || !strings.Contains(b.talk(), "cut off") {
 		t.Errorf("got %+v", e)
 	}
 }
@@ -410,7 +408,7 @@ func TestGuards(t *testing.T) {
 func TestRepeatingText(t *testing.T) {
 	b := newBench(t, toolcall.QwenXML, 1<<15, nil, strings.Repeat("over and over. ", 600), "Sorry. Done.")
 	b.run("Go", transcript.ReasonStop)
-	if e := of[agent.Retried](b); len(e) != 1 {
+	if e := of[event.Retried](b); len(e) != 1 {
 		t.Errorf("got %+v, want one retry", e)
 	}
 	if got := b.talk(); strings.Contains(got, "over and over") {
@@ -435,7 +433,7 @@ func TestSecondTries(t *testing.T) {
 	if got := b.file("index.html"); got != "good" || d.Problems != "" {
 		t.Errorf("the page is %q, and %q is reported", got, d.Problems)
 	}
-	if e := of[agent.Retried](b); len(e) != 1 || !strings.Contains(e[0].Reason, "oops") {
+	if e := of[event.Retried](b); len(e) != 1 || !strings.Contains(e[0].Reason, "oops") {
 		t.Errorf("got %+v, want one retry", e)
 	}
 	if strings.Contains(b.talk(), `"content": "bad"`) {
@@ -453,8 +451,8 @@ func TestSecondTries(t *testing.T) {
 	// Tries end.
 	b = newBench(t, toolcall.QwenXML, 8192, nil, slices.Repeat([]string{write("bad"), call("serve"), "It works."}, 20)...)
 	b.toys.serve = []string{"!broken"}
-	if d := b.run("Make a page", transcript.ReasonStop); d.Problems != "!broken" || len(of[agent.Retried](b)) != 6 {
-		t.Errorf("after %d tries: %+v", len(of[agent.Retried](b)), d)
+	if d := b.run("Make a page", transcript.ReasonStop); d.Problems != "!broken" || len(of[event.Retried](b)) != 6 {
+		t.Errorf("after %d tries: %+v", len(of[event.Retried](b)), d)
 	}
 
 	// So does printing code instead of writing it.
@@ -519,7 +517,7 @@ func TestCancel(t *testing.T) {
 	t.Run("while it is asked", func(t *testing.T) {
 		b := newBench(t, toolcall.QwenXML, 8192, func(o *agent.Options) {
 			o.Mode = agent.Ask
-			o.Approve = func(ctx context.Context, _ agent.Approval) (agent.Decision, error) {
+			o.Approve = func(ctx context.Context, _ event.Approval) (agent.Decision, error) {
 				<-ctx.Done()
 				return agent.Decision{}, ctx.Err()
 			}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/pooled/pooled/core/chat"
+	"github.com/pooled/pooled/core/event"
 	"github.com/pooled/pooled/core/generate"
 	"github.com/pooled/pooled/core/transcript"
 )
@@ -37,25 +38,25 @@ var rules = []struct {
 //
 // Errors: [ErrContext].
 func (t *turn) fit(ctx context.Context) (*chat.Prompt, error) {
-	p, err := t.prompt(ctx)
-	room := t.model.Context()
+	p, err := t.agent.prompt(ctx)
+	room := t.agent.model.Context()
 	limit := room - min(room/4, 4096) // what must be left for the answer
 	if err != nil || len(p.IDs) <= limit {
 		return p, err
 	}
 	for _, r := range rules {
-		view := r.do(t.view, r.keep, room)
+		view := r.do(t.agent.view, r.keep, room)
 		if view == nil {
 			continue
 		}
 		before := len(p.IDs)
-		t.mu.Lock()
-		t.view = view
-		t.mu.Unlock()
-		if p, err = t.prompt(ctx); err != nil {
+		t.agent.mu.Lock()
+		t.agent.view = view
+		t.agent.mu.Unlock()
+		if p, err = t.agent.prompt(ctx); err != nil {
 			return nil, err
 		}
-		t.opt.Emit(Compacted{Rule: r.name, Before: before, After: len(p.IDs)})
+		t.emit(event.Compacted{Rule: r.name, Before: before, After: len(p.IDs)})
 		// Well below the limit, so that the next steps need no compaction of their own.
 		if len(p.IDs) <= limit*3/4 {
 			return p, nil

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pooled/pooled/core/agent"
+	"github.com/pooled/pooled/core/event"
 	"github.com/pooled/pooled/core/toolcall"
 	"github.com/pooled/pooled/core/transcript"
 )
@@ -19,7 +19,7 @@ func TestCompaction(t *testing.T) {
 	}
 	b := newBench(t, toolcall.QwenXML, 4096, nil, append(answers, "All files are written.")...)
 	b.run("Write the files", transcript.ReasonStop)
-	compacted := of[agent.Compacted](b)
+	compacted := of[event.Compacted](b)
 	if len(compacted) == 0 {
 		t.Fatal("nothing was compacted")
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/pooled/pooled/core/agent"
+	"github.com/pooled/pooled/core/event"
 	"github.com/pooled/pooled/core/grammar"
 	"github.com/pooled/pooled/core/tokenizer"
 	"github.com/pooled/pooled/core/toolcall"
@@ -107,7 +108,7 @@ func TestNoGrammar(t *testing.T) {
 		if d := b.run("Go", transcript.ReasonStop); d.Calls != 1 {
 			t.Errorf("%s: got %+v", name, d)
 		}
-		if notes := of[agent.Note](b); len(notes) == 0 || !strings.Contains(fmt.Sprint(notes), "form") {
+		if notes := of[event.Note](b); len(notes) == 0 || !strings.Contains(fmt.Sprint(notes), "form") {
 			t.Errorf("%s: nobody was told: %v", name, notes)
 		}
 	}

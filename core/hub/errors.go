@@ -15,6 +15,8 @@ var (
 	ErrClosed = errors.New("closed")
 	// ErrBusy is returned when a conversation is asked to answer while it still answers.
 	ErrBusy = errors.New("the conversation is still answering")
+	// ErrNothing is returned when there is no answer to give again.
+	ErrNothing = errors.New("there is no answer to give again")
 )
 
 // MemoryError says that a model does not fit a device.

@@ -83,6 +83,30 @@ func TestSendStreamsAndEnds(t *testing.T) {
 	})
 }
 
+// TestQueued shows how many answers come first, until the model reads this chat.
+func TestQueued(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := &uitest.Engine{Step: make(chan struct{})}
+		a := state.New(t.Context(), e, state.Options{Model: "tiny"})
+		defer a.Close()
+		e.Step <- struct{}{}
+		e.Answer(uitest.Script{Ahead: 2, Text: "Hi."})
+		settled(a)
+		a.Send("hello")
+		for _, want := range []int{2, 0} {
+			settled(a)
+			if m := a.Messages()[1]; m.Ahead != want || m.Status != state.Waiting {
+				t.Errorf("%d come first, and it is %d, want %d and waiting", m.Ahead, m.Status, want)
+			}
+			e.Step <- struct{}{}
+		}
+		settled(a)
+		if got := a.Messages()[1].Doc.Source(); got != "Hi." {
+			t.Errorf("got %q", got)
+		}
+	})
+}
+
 func TestStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := &uitest.Engine{}

@@ -306,10 +306,7 @@ func (w *work) start(history []transcript.Message) error {
 		Sampling: generate.Options{Temperature: w.f.temp, Seed: w.f.seed},
 		Limits:   agent.Limits{Steps: w.f.steps, Time: w.f.timeout},
 		Emit:     w.screen.event,
-		Undo: func(ctx context.Context) error {
-			_, err := w.ws.Undo(ctx, false)
-			return err
-		},
+		Undo:     w.ws.TakeBack,
 	}
 	if w.f.temp > 0 {
 		o.Sampling.TopK, o.Sampling.TopP = 40, 0.95

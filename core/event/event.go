@@ -1,4 +1,4 @@
-package agent
+package event
 
 import (
 	"encoding/json"
@@ -7,15 +7,30 @@ import (
 	"github.com/pooled/pooled/core/transcript"
 )
 
-// Event is something that happened in a turn. [MarshalEvent] writes one as JSON.
+// Event is something that happened while a model answered.
 type Event interface {
 	// Type names the event in JSON.
 	Type() string
 }
 
-// The events, in the order in which a step has them. All must be delivered, but for CallDelta and Progress, which only
-// show that something moves.
+// Lossy reports whether a consumer that falls behind may drop an event. All others must be delivered.
+func Lossy(e Event) bool {
+	switch e.(type) {
+	case Queued, Reading, CallDelta, Progress:
+		return true
+	}
+	return false
+}
+
+// The events that must be delivered, in the order in which a turn has them.
 type (
+	// Session begins a stream of events: it says what is worked on.
+	Session struct {
+		// ID names the session, and Project is the folder that is worked on; both are empty where there is none.
+		ID      string `json:"id,omitempty"`
+		Project string `json:"project,omitempty"`
+		Model   string `json:"model"`
+	}
 	// Step begins a step: the prompt is made.
 	Step struct {
 		// N counts from 1 in a turn.
@@ -32,11 +47,6 @@ type (
 		Before int `json:"before"`
 		After  int `json:"after"`
 	}
-	// Reading says how far the prompt is computed, in tokens.
-	Reading struct {
-		Done  int `json:"done"`
-		Total int `json:"total"`
-	}
 	// Reasoning is more of what the model thinks.
 	Reasoning struct {
 		Text string `json:"text"`
@@ -48,11 +58,6 @@ type (
 	// CallStarted says that the model writes a call of the tool Name.
 	CallStarted struct {
 		Name string `json:"name"`
-	}
-	// CallDelta is more of the raw text of a call.
-	CallDelta struct {
-		Name string `json:"name"`
-		Text string `json:"text"`
 	}
 	// CallBroken is a call that cannot be run; the model is told the reason.
 	CallBroken struct {
@@ -82,11 +87,6 @@ type (
 	CallRunning struct {
 		Call transcript.Call `json:"call"`
 	}
-	// Progress is a line that a running tool prints.
-	Progress struct {
-		ID   string `json:"id"`
-		Line string `json:"line"`
-	}
 	// CallDone is what came of a call.
 	CallDone struct {
 		Call transcript.Call `json:"call"`
@@ -107,6 +107,12 @@ type (
 		Try    int    `json:"try"`
 		Reason string `json:"reason"`
 	}
+	// Restored says that an earlier try was put back, its files and what was said in it, because what came after was no
+	// better.
+	Restored struct {
+		// Problems is what is wrong with it.
+		Problems string `json:"problems"`
+	}
 	// Note tells a person of something that the agent did on its own.
 	Note struct {
 		Text string `json:"text"`
@@ -118,6 +124,35 @@ type (
 	// Done ends a turn.
 	Done transcript.Outcome
 )
+
+// The events that may be dropped: each only shows that something moves.
+type (
+	// Queued says that the model still answers others: so many answers come before this one. The next one takes its place.
+	Queued struct {
+		Position int `json:"position"`
+	}
+	// Reading says how far the prompt is computed, in tokens. The next one takes its place.
+	Reading struct {
+		Done  int `json:"done"`
+		Total int `json:"total"`
+	}
+	// CallDelta is more of the raw text of a call.
+	CallDelta struct {
+		Name string `json:"name"`
+		Text string `json:"text"`
+	}
+	// Progress is a line that a running tool prints.
+	Progress struct {
+		ID   string `json:"id"`
+		Line string `json:"line"`
+	}
+)
+
+// Type implements [Event].
+func (Session) Type() string { return "session" }
+
+// Type implements [Event].
+func (Queued) Type() string { return "queued" }
 
 // Type implements [Event].
 func (Step) Type() string { return "step" }
@@ -162,6 +197,9 @@ func (CallDone) Type() string { return "call_done" }
 func (Retried) Type() string { return "retried" }
 
 // Type implements [Event].
+func (Restored) Type() string { return "restored" }
+
+// Type implements [Event].
 func (Note) Type() string { return "note" }
 
 // Type implements [Event].
@@ -169,20 +207,3 @@ func (Error) Type() string { return "error" }
 
 // Type implements [Event].
 func (Done) Type() string { return "done" }
-
-// MarshalEvent writes an event as a JSON object on one line, whose first member is its type.
-func MarshalEvent(e Event) ([]byte, error) {
-	body, err := json.Marshal(e)
-	if err != nil {
-		return nil, err
-	}
-	name, err := json.Marshal(e.Type())
-	if err != nil {
-		return nil, err
-	}
-	out := append([]byte(`{"type":`), name...)
-	if len(body) > 2 {
-		out = append(out, ',')
-	}
-	return append(out, body[1:]...), nil
-}
