@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/pooled/pooled/core/weights"
+	"github.com/pooled/pooled/core/units"
 )
 
 // Errors of loading a model.
@@ -31,5 +31,5 @@ type MemoryError struct {
 
 func (e *MemoryError) Error() string {
 	return fmt.Sprintf("the model needs %s for weights, %s for a context of %d and %s in reserve, but the device has %s; choose a smaller context or model",
-		weights.FormatBytes(e.Weights), weights.FormatBytes(e.State), e.Context, weights.FormatBytes(e.Reserve), weights.FormatBytes(e.Memory))
+		units.Bytes(e.Weights), units.Bytes(e.State), e.Context, units.Bytes(e.Reserve), units.Bytes(e.Memory))
 }

@@ -171,7 +171,9 @@ func (a *App) Send(text string) bool {
 
 func (a *App) send(text string) {
 	a.unsent = true
-	a.answer(nil, func(ctx context.Context, emit func(event.Event)) (Answer, error) { return a.engine.Send(ctx, text, emit) })
+	a.answer(nil, func(ctx context.Context, emit func(event.Event)) (Answer, error) {
+		return a.engine.Send(ctx, text, emit)
+	})
 }
 
 // CanRegenerate reports whether the last answer can be given again.

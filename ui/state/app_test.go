@@ -371,16 +371,3 @@ func TestClose(t *testing.T) {
 		t.Errorf("calls %q, want %q", got, want)
 	}
 }
-
-func TestFormat(t *testing.T) {
-	for n, want := range map[int64]string{0: "0 B", 999: "999 B", 1000: "1.0 kB", 491_400_000: "491.4 MB", 16_100_000_000: "16.1 GB"} {
-		if got := state.Bytes(n); got != want {
-			t.Errorf("Bytes(%d) = %q, want %q", n, got, want)
-		}
-	}
-	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 32768: "32,768", 1234567: "1,234,567", -1234: "-1,234"} {
-		if got := state.Count(n); got != want {
-			t.Errorf("Count(%d) = %q, want %q", n, got, want)
-		}
-	}
-}
