@@ -20,6 +20,11 @@
 // Calls that cannot be read are sent back with the reason. The same call with the same result is pointed out, and ends the
 // turn when it comes again; so do too many steps, tokens or too much time. Text that repeats itself without end is cut.
 //
+// # Second tries
+//
+// Work that leaves an app with errors is taken back and tried again. Whatever comes of that, a turn ends with the try that
+// had the fewest problems: its files, and what was said in it. A whole page that was printed is offered as the file it is.
+//
 // The package knows no backend, no sandbox and no terminal: the model, the tools and the grammar engine are handed in, and
-// what happens goes out as [Event]s.
+// what happens goes out as events of package event.
 package agent
