@@ -13,9 +13,11 @@ import (
 
 	"github.com/pooled/pooled/cmd/internal/coder"
 	"github.com/pooled/pooled/core/agent"
+	"github.com/pooled/pooled/core/event"
 	"github.com/pooled/pooled/core/generate"
 	"github.com/pooled/pooled/core/grammar"
 	"github.com/pooled/pooled/core/tool"
+	"github.com/pooled/pooled/core/transcript"
 	"github.com/pooled/pooled/core/workspace"
 	"github.com/pooled/pooled/sandbox/js"
 	"github.com/pooled/pooled/sandbox/page"
@@ -53,7 +55,7 @@ type world struct {
 // result is what came of a task.
 type result struct {
 	task    *task
-	done    agent.Done
+	done    transcript.Outcome
 	failure string // the kind; empty for a pass
 	detail  string
 	retries int
@@ -135,8 +137,8 @@ func (b *bench) task(ctx context.Context, t task) (r result, err error) {
 		Model: b.model, Tools: tools, Grammar: b.grammar, Exact: b.settings.noRepair, Mode: agent.All,
 		Sampling: generate.Options{Temperature: b.settings.temp, Seed: b.settings.seed},
 		Limits:   agent.Limits{Steps: b.settings.steps, Tokens: b.settings.tokens, Time: b.settings.timeout},
-		Undo:     func(ctx context.Context) error { _, err := ws.Undo(ctx, false); return err },
-		Emit:     func(e agent.Event) { b.event(w, &r, e) },
+		Undo:     ws.TakeBack,
+		Emit:     func(e event.Event) { b.event(w, &r, e) },
 	})
 	if err != nil {
 		return r, err
@@ -162,9 +164,9 @@ func (r *result) judge(w *world, err error) {
 	}
 	r.detail = wrong.Error()
 	switch {
-	case err != nil && r.done.Reason == agent.ReasonError:
+	case err != nil && r.done.Reason == transcript.ReasonError:
 		r.failure, r.detail = "error", err.Error()
-	case r.done.Reason != agent.ReasonStop:
+	case r.done.Reason != transcript.ReasonStop:
 		r.failure = string(r.done.Reason)
 	case r.done.Calls == 0 && r.done.Broken > 0:
 		r.failure = "broken calls"
@@ -176,14 +178,14 @@ func (r *result) judge(w *world, err error) {
 }
 
 // event notes what a check needs.
-func (b *bench) event(w *world, r *result, e agent.Event) {
+func (b *bench) event(w *world, r *result, e event.Event) {
 	if b.log != nil {
-		if line, err := agent.MarshalEvent(e); err == nil {
+		if line, err := event.Marshal(e); err == nil {
 			fmt.Fprintf(b.log, "%s\n", line)
 		}
 	}
 	switch e := e.(type) {
-	case agent.CallDone:
+	case event.CallDone:
 		w.called[e.Call.Name]++
 		if e.Call.Name == "run_js" && !e.IsError {
 			w.ran = append(w.ran, e.Result)
@@ -191,11 +193,11 @@ func (b *bench) event(w *world, r *result, e agent.Event) {
 		if b.settings.verbose {
 			fmt.Printf("    %s %s → %s\n", e.Call.Name, clip(string(e.Call.Arguments)), clip(e.Result))
 		}
-	case agent.CallBroken:
+	case event.CallBroken:
 		if b.settings.verbose {
 			fmt.Printf("    broken call: %s\n", clip(e.Reason))
 		}
-	case agent.Retried:
+	case event.Retried:
 		r.retries++
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/pooled/pooled/cmd/internal/nano"
 	"github.com/pooled/pooled/cmd/internal/wire"
+	"github.com/pooled/pooled/core/event"
 	"github.com/pooled/pooled/core/generate"
 	"github.com/pooled/pooled/core/hub"
 	"github.com/pooled/pooled/ui/state"
@@ -84,20 +85,20 @@ func (e *engine) unload() error {
 }
 
 // Send implements [state.Engine].
-func (e *engine) Send(ctx context.Context, text string, emit func(state.Event)) (state.Answer, error) {
+func (e *engine) Send(ctx context.Context, text string, emit func(event.Event)) (state.Answer, error) {
 	if e.chat == nil {
 		return state.Answer{}, errNoModel
 	}
-	a, err := e.chat.Send(ctx, text, e.options.sampling, pieces(emit))
+	a, err := e.chat.Send(ctx, text, e.options.sampling, always(emit))
 	return e.answer(a), err
 }
 
 // Regenerate implements [state.Engine].
-func (e *engine) Regenerate(ctx context.Context, emit func(state.Event)) (state.Answer, error) {
+func (e *engine) Regenerate(ctx context.Context, emit func(event.Event)) (state.Answer, error) {
 	if e.chat == nil {
 		return state.Answer{}, errNoModel
 	}
-	a, err := e.chat.Regenerate(ctx, e.options.sampling, pieces(emit))
+	a, err := e.chat.Regenerate(ctx, e.options.sampling, always(emit))
 	return e.answer(a), err
 }
 
@@ -112,10 +113,10 @@ func (e *engine) NewChat() {
 	}
 }
 
-func pieces(emit func(state.Event)) func(hub.Piece) error {
-	kinds := map[hub.Kind]state.Kind{hub.Text: state.Text, hub.Reasoning: state.Reasoning, hub.Reading: state.PromptProgress}
-	return func(p hub.Piece) error {
-		emit(state.Event{Kind: kinds[p.Kind], Text: p.Text, Done: p.Done, Total: p.Total})
+// always makes an emit that cannot fail one that a conversation takes.
+func always(emit func(event.Event)) func(event.Event) error {
+	return func(e event.Event) error {
+		emit(e)
 		return nil
 	}
 }

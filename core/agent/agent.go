@@ -2,15 +2,15 @@ package agent
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
 	"time"
 
-	"github.com/pooled/pooled/core/chat"
+	"github.com/pooled/pooled/core/event"
 	"github.com/pooled/pooled/core/generate"
 	"github.com/pooled/pooled/core/grammar"
+	"github.com/pooled/pooled/core/transcript"
 )
 
 // Mode says which calls run without asking.
@@ -98,17 +98,17 @@ type Options struct {
 	// Mode says which calls run without asking; empty means Ask.
 	Mode Mode
 	// Approve asks a person. Without it, what needs an approval is denied.
-	Approve func(ctx context.Context, a Approval) (Decision, error)
-	// Undo takes the newest change of a file back. With it, a last change that left an app with errors is taken back and
-	// tried again; nil leaves it.
-	Undo   func(ctx context.Context) error
+	Approve func(ctx context.Context, a event.Approval) (Decision, error)
+	// Undo takes the newest change of a file back, and returns what makes it again. With it, a last change that left an app
+	// with errors is taken back and tried again, and the best try is put back at the end; nil leaves it.
+	Undo   func(ctx context.Context) (again func(ctx context.Context) error, err error)
 	Limits Limits
 	// Session keeps the conversation; nil keeps it in memory alone.
-	Session *Session
+	Session *transcript.Session
 	// History is what was said before, such as of a session that goes on.
-	History []Message
+	History []transcript.Message
 	// Emit gets what happens, one event after the other, while a turn runs. It must not call the agent.
-	Emit func(Event)
+	Emit func(event.Event)
 }
 
 // Agent is a conversation with a model that works on a project.
@@ -122,10 +122,10 @@ type Agent struct {
 	busy    bool
 	mode    Mode
 	model   Model
-	history []*Message
-	view    []*Message // of the history, what the model is shown
-	calls   int        // numbered so far
-	raw     bool       // answers go into the prompt as the text that was written
+	history []*transcript.Message
+	view    []*transcript.Message // of the history, what the model is shown
+	calls   int                   // numbered so far
+	raw     bool                  // answers go into the prompt as the text that was written
 	tools   []byte
 }
 
@@ -140,7 +140,7 @@ func New(o Options) (*Agent, error) {
 		o.System = SystemPrompt
 	}
 	if o.Emit == nil {
-		o.Emit = func(Event) {}
+		o.Emit = func(event.Event) {}
 	}
 	a := &Agent{opt: o, mode: o.Mode, tools: o.Tools.definitions()}
 	for i := range o.History {
@@ -184,10 +184,10 @@ func (a *Agent) SetMode(m Mode) {
 }
 
 // History returns a copy of the conversation.
-func (a *Agent) History() []Message {
+func (a *Agent) History() []transcript.Message {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	list := make([]Message, len(a.history))
+	list := make([]transcript.Message, len(a.history))
 	for i, m := range a.history {
 		list[i] = *m
 	}
@@ -197,7 +197,7 @@ func (a *Agent) History() []Message {
 // Clear forgets the conversation and goes on in another session; it may be nil.
 //
 // Errors: [ErrBusy].
-func (a *Agent) Clear(s *Session) error {
+func (a *Agent) Clear(s *transcript.Session) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.busy {
@@ -207,8 +207,18 @@ func (a *Agent) Clear(s *Session) error {
 	return nil
 }
 
+// number gives the calls of an answer their ids.
+func (a *Agent) number(m *transcript.Message) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for i := range m.Calls {
+		a.calls++
+		m.Calls[i].ID = fmt.Sprintf("call%05d", a.calls) // nine letters and digits: some templates insist
+	}
+}
+
 // add puts messages into the conversation and the session.
-func (a *Agent) add(ms ...*Message) error {
+func (a *Agent) add(ms ...*transcript.Message) error {
 	a.mu.Lock()
 	a.history = append(a.history, ms...)
 	a.view = append(a.view, ms...)
@@ -216,131 +226,11 @@ func (a *Agent) add(ms ...*Message) error {
 	return a.opt.Session.Append(ms...)
 }
 
-// turn is what one call of Run knows.
-type turn struct {
-	*Agent
-	limits Limits
-	guard  *guard
-	engine grammar.Engine
-	done   Done
-	warm   bool // the last step led nowhere: sample the next one
-	// doubled says that the last call was made before, with the same result.
-	doubled bool
-	// circles counts the steps that led nowhere; the more, the bolder is the sampling.
-	circles int
-	// running is the id of the call that runs, or ran last.
-	running string
-	// asked is where the answer of this step is in the history, before the tokens of the turn when it was begun.
-	asked, before int
-	// repeated says that it was cut, because its text repeated itself.
-	repeated bool
-	app      app
-}
-
-// end is an error that carries the reason for which a turn ends.
-type end struct{ reason Reason }
-
-func (e end) Error() string { return string(e.reason) }
-
-// Run answers what a person asks for and does what it takes. It returns when the turn is over, always with the reason,
-// and with an error where that is [ReasonError].
-//
-// When ctx ends, generation and tools stop, what was said so far is kept, and every call has an answer.
-//
-// Errors: [ErrBusy]; those of the model, of the grammar engine and of the session.
-func (a *Agent) Run(ctx context.Context, text string) (Done, error) {
+// back cuts the conversation to its first n messages. What was compacted is compacted anew where it must be.
+func (a *Agent) back(n int) error {
 	a.mu.Lock()
-	if a.busy {
-		a.mu.Unlock()
-		return Done{Reason: ReasonError}, ErrBusy
-	}
-	a.busy = true
+	a.history = a.history[:n:n]
+	a.view = slices.Clone(a.history)
 	a.mu.Unlock()
-	defer func() {
-		a.mu.Lock()
-		a.busy = false
-		a.mu.Unlock()
-	}()
-
-	began := time.Now()
-	t := &turn{Agent: a, limits: a.opt.Limits.withDefaults(a.model.Context()), guard: newGuard()}
-	work := ctx
-	if t.limits.Time > 0 {
-		var cancel context.CancelFunc
-		work, cancel = context.WithTimeout(ctx, t.limits.Time)
-		defer cancel()
-	}
-	err := t.run(work, text)
-	err = errors.Join(err, a.add(level(a.history, func(id string) bool { return id == t.running })...))
-	reason, failure := t.reason(ctx, err)
-	t.done.Reason, t.done.Time, t.done.Problems = reason, Duration(time.Since(began)), t.app.problems
-	if serr := a.opt.Session.End(t.done); serr != nil {
-		failure = errors.Join(failure, serr)
-		t.done.Reason = ReasonError
-	}
-	if failure != nil {
-		a.opt.Emit(Error{Message: failure.Error()})
-	}
-	a.opt.Emit(t.done)
-	return t.done, failure
-}
-
-// reason sorts out why a turn ended.
-func (t *turn) reason(ctx context.Context, err error) (Reason, error) {
-	var e end
-	switch {
-	case err == nil:
-		return ReasonStop, nil
-	case ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx))):
-		return ReasonCancelled, nil
-	case errors.Is(err, context.DeadlineExceeded) && t.limits.Time > 0:
-		return ReasonTime, nil
-	case errors.As(err, &e):
-		return e.reason, nil
-	case errors.Is(err, ErrContext):
-		return ReasonContext, err
-	}
-	return ReasonError, err
-}
-
-// run is the loop of a turn.
-func (t *turn) run(ctx context.Context, text string) error {
-	// Whoever was killed in the middle may have begun any call.
-	if err := t.add(level(t.history, func(string) bool { return true })...); err != nil {
-		return err
-	}
-	if err := t.add(&Message{Role: chat.RoleUser, Text: text}); err != nil {
-		return err
-	}
-	if t.opt.Grammar != nil {
-		e, err := t.opt.Grammar(ctx)
-		switch {
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case err != nil:
-			t.opt.Emit(Note{Text: "calls are not held to their form: " + err.Error()})
-		default:
-			t.engine = e
-		}
-	}
-	for {
-		switch {
-		case t.done.Steps == t.limits.Steps:
-			return end{ReasonSteps}
-		case t.limits.Tokens > 0 && t.done.Tokens >= t.limits.Tokens:
-			return end{ReasonTokens}
-		}
-		t.done.Steps++
-		t.guard.step++
-		more, err := t.oneStep(ctx)
-		if err == nil && more && t.guard.idle() {
-			err = end{ReasonStuck}
-		}
-		if !more || err != nil {
-			more, err = t.again(ctx, err)
-		}
-		if err != nil || !more {
-			return err
-		}
-	}
+	return a.opt.Session.Back(n)
 }

@@ -15,8 +15,10 @@ import (
 
 	"github.com/pooled/pooled/core/agent"
 	"github.com/pooled/pooled/core/agent/agenttest"
+	"github.com/pooled/pooled/core/event"
 	"github.com/pooled/pooled/core/tool"
 	"github.com/pooled/pooled/core/toolcall"
+	"github.com/pooled/pooled/core/transcript"
 	"github.com/pooled/pooled/core/workspace"
 	"github.com/pooled/pooled/plugins/tools/files"
 )
@@ -86,12 +88,12 @@ type bench struct {
 	toys    *toys
 	root    string
 	state   string
-	project *agent.Project
+	project *transcript.Project
 	agent   *agent.Agent
 	opt     agent.Options
 
 	mu     sync.Mutex
-	events []agent.Event
+	events []event.Event
 }
 
 func newBench(t *testing.T, format toolcall.Format, room int, change func(*agent.Options), answers ...string) *bench {
@@ -101,7 +103,7 @@ func newBench(t *testing.T, format toolcall.Format, room int, change func(*agent
 		t.Fatal(err)
 	}
 	b := &bench{t: t, model: m, toys: &toys{hold: make(chan struct{}), began: make(chan struct{})}, root: t.TempDir()}
-	store := agent.OpenStore(t.TempDir())
+	store := transcript.OpenStore(t.TempDir())
 	if b.project, err = store.Project(b.root); err != nil {
 		t.Fatal(err)
 	}
@@ -116,22 +118,19 @@ func newBench(t *testing.T, format toolcall.Format, room int, change func(*agent
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.Close() })
+	ws, err := workspace.Open(b.root, b.state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { ws.Close() })
 	b.opt = agent.Options{
 		Model: m, Tools: tools, Mode: agent.All, Session: s, System: "You work.",
-		Emit: func(e agent.Event) {
+		Emit: func(e event.Event) {
 			b.mu.Lock()
 			defer b.mu.Unlock()
 			b.events = append(b.events, e)
 		},
-		Undo: func(ctx context.Context) error {
-			w, err := workspace.Open(b.root, b.state)
-			if err != nil {
-				return err
-			}
-			defer w.Close()
-			_, err = w.Undo(ctx, false)
-			return err
-		},
+		Undo: ws.TakeBack,
 	}
 	if change != nil {
 		change(&b.opt)
@@ -143,10 +142,10 @@ func newBench(t *testing.T, format toolcall.Format, room int, change func(*agent
 }
 
 // run runs a turn and wants it to end for a reason.
-func (b *bench) run(text string, want agent.Reason) agent.Done {
+func (b *bench) run(text string, want transcript.Reason) transcript.Outcome {
 	b.t.Helper()
 	d, err := b.agent.Run(b.t.Context(), text)
-	if d.Reason != want || (err != nil) != (want == agent.ReasonError || want == agent.ReasonContext) {
+	if d.Reason != want || (err != nil) != (want == transcript.ReasonError || want == transcript.ReasonContext) {
 		b.t.Fatalf("the turn ended with %q and %v, want %q\n%s", d.Reason, err, want, b.talk())
 	}
 	b.level()
@@ -201,7 +200,7 @@ func (b *bench) file(name string) string {
 }
 
 // of returns the events of a type.
-func of[E agent.Event](b *bench) []E {
+func of[E event.Event](b *bench) []E {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	var list []E
@@ -224,7 +223,7 @@ func TestTurn(t *testing.T) {
 				"I write it.\n"+agenttest.Call(format, "write_file", "path", "index.html", "content", "<h1>Hi</h1>"),
 				agenttest.Call(format, "serve"),
 				"All is done.")
-			d := b.run("Make a page", agent.ReasonStop)
+			d := b.run("Make a page", transcript.ReasonStop)
 			if got := b.file("index.html"); got != "<h1>Hi</h1>" {
 				t.Errorf("index.html holds %q", got)
 			}
@@ -232,13 +231,13 @@ func TestTurn(t *testing.T) {
 				t.Errorf("got %+v", d)
 			}
 			var said strings.Builder
-			for _, e := range of[agent.Text](b) {
+			for _, e := range of[event.Text](b) {
 				said.WriteString(e.Text)
 			}
 			if got := said.String(); strings.ContainsAny(got, "<>{}") || !strings.Contains(got, "I write it.") || !strings.HasSuffix(got, "All is done.") {
 				t.Errorf("said %q", got)
 			}
-			done := of[agent.CallDone](b)
+			done := of[event.CallDone](b)
 			if len(done) != 2 || done[0].Result != "wrote index.html (11 bytes)" || !strings.Contains(done[0].Diff, "+<h1>Hi</h1>") {
 				t.Errorf("got %+v", done)
 			}
@@ -256,10 +255,10 @@ func TestTurn(t *testing.T) {
 
 func TestEventsAsJSON(t *testing.T) {
 	b := newBench(t, toolcall.QwenXML, 8192, nil, call("echo", "text", "x"), "Done.")
-	b.run("Go", agent.ReasonStop)
+	b.run("Go", transcript.ReasonStop)
 	seen := map[string]bool{}
 	for _, e := range b.events {
-		line, err := agent.MarshalEvent(e)
+		line, err := event.Marshal(e)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -280,7 +279,7 @@ func TestEventsAsJSON(t *testing.T) {
 func TestRawReplay(t *testing.T) {
 	odd := "<tool_call>\n<function=echo>\n<parameter=text>\n\nhi\n\n</parameter>\n</function>\n</tool_call>"
 	b := newBench(t, toolcall.QwenXML, 8192, nil, odd, odd+"\n", "Fine.")
-	b.run("Go", agent.ReasonStop)
+	b.run("Go", transcript.ReasonStop)
 	prompts, computed := b.model.Prompts(), b.model.Computed()
 	if !strings.Contains(prompts[1], odd) {
 		t.Errorf("the prompt does not hold what the model wrote:\n%s", prompts[1])
@@ -298,24 +297,24 @@ func TestApprovals(t *testing.T) {
 		mode    agent.Mode
 		verdict agent.Decision
 		answers []string
-		reason  agent.Reason
+		reason  transcript.Reason
 		asked   int
 		file    bool
 	}{
-		{"allowed once", agent.Ask, agent.Decision{Verdict: agent.Allow}, []string{write, "Done."}, agent.ReasonStop, 1, true},
-		{"denied", agent.Ask, agent.Decision{}, []string{write, "Done."}, agent.ReasonDenied, 1, false},
-		{"denied with a word", agent.Ask, agent.Decision{Feedback: "use b.txt"}, []string{write, "I see."}, agent.ReasonStop, 1, false},
-		{"always", agent.Ask, agent.Decision{Verdict: agent.Always}, []string{write, call("write_file", "path", "b.txt", "content", "x"), "Done."}, agent.ReasonStop, 1, true},
-		{"edits need none", agent.Edits, agent.Decision{}, []string{write, "Done."}, agent.ReasonStop, 0, true},
-		{"what is run outside of the sandbox is asked about", agent.Edits, agent.Decision{Verdict: agent.Allow}, []string{call("serve"), "Done."}, agent.ReasonStop, 1, false},
-		{"reading needs none", agent.Ask, agent.Decision{}, []string{call("list_dir"), "Done."}, agent.ReasonStop, 0, false},
-		{"what cannot be done is not asked about", agent.Ask, agent.Decision{}, []string{edit, "Done."}, agent.ReasonStop, 0, false},
+		{"allowed once", agent.Ask, agent.Decision{Verdict: agent.Allow}, []string{write, "Done."}, transcript.ReasonStop, 1, true},
+		{"denied", agent.Ask, agent.Decision{}, []string{write, "Done."}, transcript.ReasonDenied, 1, false},
+		{"denied with a word", agent.Ask, agent.Decision{Feedback: "use b.txt"}, []string{write, "I see."}, transcript.ReasonStop, 1, false},
+		{"always", agent.Ask, agent.Decision{Verdict: agent.Always}, []string{write, call("write_file", "path", "b.txt", "content", "x"), "Done."}, transcript.ReasonStop, 1, true},
+		{"edits need none", agent.Edits, agent.Decision{}, []string{write, "Done."}, transcript.ReasonStop, 0, true},
+		{"what is run outside of the sandbox is asked about", agent.Edits, agent.Decision{Verdict: agent.Allow}, []string{call("serve"), "Done."}, transcript.ReasonStop, 1, false},
+		{"reading needs none", agent.Ask, agent.Decision{}, []string{call("list_dir"), "Done."}, transcript.ReasonStop, 0, false},
+		{"what cannot be done is not asked about", agent.Ask, agent.Decision{}, []string{edit, "Done."}, transcript.ReasonStop, 0, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			asked := 0
 			b := newBench(t, toolcall.QwenXML, 8192, func(o *agent.Options) {
 				o.Mode = c.mode
-				o.Approve = func(_ context.Context, a agent.Approval) (agent.Decision, error) {
+				o.Approve = func(_ context.Context, a event.Approval) (agent.Decision, error) {
 					asked++
 					if a.Class == tool.Edit && !strings.Contains(a.Diff, "+text") {
 						t.Errorf("the difference shown is %q", a.Diff)
@@ -336,7 +335,7 @@ func TestApprovals(t *testing.T) {
 		})
 	}
 	b := newBench(t, toolcall.QwenXML, 8192, func(o *agent.Options) { o.Mode = agent.Ask }, write)
-	b.run("Go", agent.ReasonDenied)
+	b.run("Go", transcript.ReasonDenied)
 	if got := b.file("a.txt"); !strings.HasPrefix(got, "error") {
 		t.Errorf("nobody allowed it, but the file holds %q", got)
 	}
@@ -345,26 +344,26 @@ func TestApprovals(t *testing.T) {
 func TestBrokenCalls(t *testing.T) {
 	bad := "<tool_call>\n<function=nothing_like_it>\n</function>\n</tool_call>"
 	b := newBench(t, toolcall.QwenXML, 8192, nil, bad, call("echo", "text", "x"), "Done.")
-	d := b.run("Go", agent.ReasonStop)
+	d := b.run("Go", transcript.ReasonStop)
 	if d.Broken != 1 || !strings.Contains(b.talk(), `there is no tool \"nothing_like_it\"`) {
 		t.Errorf("got %+v\n%s", d, b.talk())
 	}
 	b = newBench(t, toolcall.QwenXML, 8192, nil, bad, bad, bad, bad)
-	b.run("Go", agent.ReasonBroken)
+	b.run("Go", transcript.ReasonBroken)
 
 	b = newBench(t, toolcall.HermesJSON, 8192, nil, "```json\n{\"name\": \"make_page\", \"arguments\": {}}\n```", "Done.")
-	d = b.run("Go", agent.ReasonStop)
+	d = b.run("Go", transcript.ReasonStop)
 	if d.Broken != 1 || !strings.Contains(b.talk(), "the tools are: list_dir") {
 		t.Errorf("got %+v\n%s", d, b.talk())
 	}
 	b = newBench(t, toolcall.HermesJSON, 8192, nil, `{"name": "echo", "arguments": {"text": "a", "required": ["text"]}}`, "Done.")
-	if d = b.run("Go", agent.ReasonStop); d.Repaired != 1 || d.Calls != 1 {
+	if d = b.run("Go", transcript.ReasonStop); d.Repaired != 1 || d.Calls != 1 {
 		t.Errorf("got %+v\n%s", d, b.talk())
 	}
 	b = newBench(t, toolcall.QwenXML, 8192, func(o *agent.Options) { o.Limits.AnswerTokens = 60 },
 		call("write_file", "path", "a.txt", "content", strings.Repeat("words ", 40)), "Done.")
-	b.run("Go", agent.ReasonStop)
-	if e := of[agent.CallBroken](b); len(e) != 1 || !e[0].Unfinished || !strings.Contains(b.talk(), "cut off") {
+	b.run("Go", transcript.ReasonStop)
+	if e := of[event.CallBroken](b); len(e) != 1 || !e[0].Unfinished || !strings.Contains(b.talk(), "cut off") {
 		t.Errorf("got %+v", e)
 	}
 }
@@ -382,20 +381,20 @@ func TestGuards(t *testing.T) {
 		name    string
 		limits  agent.Limits
 		answers []string
-		reason  agent.Reason
+		reason  transcript.Reason
 		steps   int
 	}{
-		{"the same call again and again", agent.Limits{}, []string{same, same, same, same, same}, agent.ReasonLoop, 3},
-		{"calls that take turns", agent.Limits{Repeats: 100}, slices.Repeat([]string{same, call("echo", "text", "b")}, 10), agent.ReasonStuck, 6},
-		{"the same call with other results", agent.Limits{}, append(slices.Repeat([]string{call("count")}, 6), "Done."), agent.ReasonStop, 7},
+		{"the same call again and again", agent.Limits{}, []string{same, same, same, same, same}, transcript.ReasonLoop, 3},
+		{"calls that take turns", agent.Limits{Repeats: 100}, slices.Repeat([]string{same, call("echo", "text", "b")}, 10), transcript.ReasonStuck, 6},
+		{"the same call with other results", agent.Limits{}, append(slices.Repeat([]string{call("count")}, 6), "Done."), transcript.ReasonStop, 7},
 		{"serving again after a change", agent.Limits{}, []string{
 			call("write_file", "path", "a", "content", "1"), call("serve"), call("write_file", "path", "a", "content", "2"), call("serve"),
 			call("write_file", "path", "a", "content", "3"), call("serve"), "Done.",
-		}, agent.ReasonStop, 7},
-		{"steps", agent.Limits{Steps: 5}, numbered(9), agent.ReasonSteps, 5},
-		{"tokens", agent.Limits{Tokens: 150}, numbered(9), agent.ReasonTokens, 2},
-		{"an answer without end", agent.Limits{AnswerTokens: 50}, []string{strings.Repeat("no end ", 20)}, agent.ReasonLength, 1},
-		{"a fault of a tool", agent.Limits{}, []string{call("fault"), "It is broken."}, agent.ReasonStop, 2},
+		}, transcript.ReasonStop, 7},
+		{"steps", agent.Limits{Steps: 5}, numbered(9), transcript.ReasonSteps, 5},
+		{"tokens", agent.Limits{Tokens: 150}, numbered(9), transcript.ReasonTokens, 2},
+		{"an answer without end", agent.Limits{AnswerTokens: 50}, []string{strings.Repeat("no end ", 20)}, transcript.ReasonLength, 1},
+		{"a fault of a tool", agent.Limits{}, []string{call("fault"), "It is broken."}, transcript.ReasonStop, 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := newBench(t, toolcall.QwenXML, 1<<15, func(o *agent.Options) { o.Limits = c.limits }, c.answers...)
@@ -408,8 +407,8 @@ func TestGuards(t *testing.T) {
 
 func TestRepeatingText(t *testing.T) {
 	b := newBench(t, toolcall.QwenXML, 1<<15, nil, strings.Repeat("over and over. ", 600), "Sorry. Done.")
-	b.run("Go", agent.ReasonStop)
-	if e := of[agent.Retried](b); len(e) != 1 {
+	b.run("Go", transcript.ReasonStop)
+	if e := of[event.Retried](b); len(e) != 1 {
 		t.Errorf("got %+v, want one retry", e)
 	}
 	if got := b.talk(); strings.Contains(got, "over and over") {
@@ -418,7 +417,7 @@ func TestRepeatingText(t *testing.T) {
 	// A board of equal cells is no endless text.
 	board := strings.Repeat("<div class=\"cell\"></div>\n", 64)
 	b = newBench(t, toolcall.QwenXML, 1<<15, nil, call("write_file", "path", "a.html", "content", board), "Done.")
-	b.run("Go", agent.ReasonStop)
+	b.run("Go", transcript.ReasonStop)
 	if got := b.file("a.html"); got != strings.TrimSuffix(board, "\n") && got != board {
 		t.Errorf("the board has %d bytes, want %d", len(got), len(board))
 	}
@@ -430,11 +429,11 @@ func TestSecondTries(t *testing.T) {
 	script := []string{write("bad"), call("serve"), "It works.", write("good"), call("serve"), "It works."}
 	b := newBench(t, toolcall.QwenXML, 8192, nil, script...)
 	b.toys.serve = []string{"!serving index.html, 1 error:\n- oops", "serving index.html, no console errors"}
-	d := b.run("Make a page", agent.ReasonStop)
+	d := b.run("Make a page", transcript.ReasonStop)
 	if got := b.file("index.html"); got != "good" || d.Problems != "" {
 		t.Errorf("the page is %q, and %q is reported", got, d.Problems)
 	}
-	if e := of[agent.Retried](b); len(e) != 1 || !strings.Contains(e[0].Reason, "oops") {
+	if e := of[event.Retried](b); len(e) != 1 || !strings.Contains(e[0].Reason, "oops") {
 		t.Errorf("got %+v, want one retry", e)
 	}
 	if strings.Contains(b.talk(), `"content": "bad"`) {
@@ -444,7 +443,7 @@ func TestSecondTries(t *testing.T) {
 	// Without a way to undo, the model is told once.
 	b = newBench(t, toolcall.QwenXML, 8192, func(o *agent.Options) { o.Undo = nil }, script...)
 	b.toys.serve = []string{"!serving index.html, 1 error:\n- oops", "serving index.html, no console errors"}
-	b.run("Make a page", agent.ReasonStop)
+	b.run("Make a page", transcript.ReasonStop)
 	if got := b.talk(); b.file("index.html") != "good" || !strings.Contains(got, "You are not done") {
 		t.Errorf("got %q\n%s", b.file("index.html"), got)
 	}
@@ -452,13 +451,13 @@ func TestSecondTries(t *testing.T) {
 	// Tries end.
 	b = newBench(t, toolcall.QwenXML, 8192, nil, slices.Repeat([]string{write("bad"), call("serve"), "It works."}, 20)...)
 	b.toys.serve = []string{"!broken"}
-	if d := b.run("Make a page", agent.ReasonStop); d.Problems != "!broken" || len(of[agent.Retried](b)) != 6 {
-		t.Errorf("after %d tries: %+v", len(of[agent.Retried](b)), d)
+	if d := b.run("Make a page", transcript.ReasonStop); d.Problems != "!broken" || len(of[event.Retried](b)) != 6 {
+		t.Errorf("after %d tries: %+v", len(of[event.Retried](b)), d)
 	}
 
 	// So does printing code instead of writing it.
 	b = newBench(t, toolcall.QwenXML, 8192, func(o *agent.Options) { o.Exact = true }, "```html\n1\n2\n3\n4\n5\n6\n7\n```", "no")
-	if d := b.run("Make a page", agent.ReasonStop); d.Steps != 1 {
+	if d := b.run("Make a page", transcript.ReasonStop); d.Steps != 1 {
 		t.Errorf("without repairs it took %d steps, want 1", d.Steps)
 	}
 }
@@ -472,7 +471,7 @@ func TestCancel(t *testing.T) {
 			cancel()
 		}()
 		d, err := b.agent.Run(ctx, "Go")
-		if d.Reason != agent.ReasonCancelled || err != nil {
+		if d.Reason != transcript.ReasonCancelled || err != nil {
 			t.Fatalf("got %v, %v", d.Reason, err)
 		}
 		b.level()
@@ -480,14 +479,14 @@ func TestCancel(t *testing.T) {
 			t.Errorf("got\n%s", got)
 		}
 		b.model.Say("Here I am.")
-		b.run("Go on", agent.ReasonStop)
+		b.run("Go on", transcript.ReasonStop)
 	})
 	t.Run("after every pass of the model", func(t *testing.T) {
 		answers := []string{"Look:\n" + call("write_file", "path", "a.txt", "content", "x"), "Done."}
 		total := 0
 		b := newBench(t, toolcall.QwenXML, 8192, nil, answers...)
 		b.model.Lag(func() { total++ })
-		b.run("Go", agent.ReasonStop)
+		b.run("Go", transcript.ReasonStop)
 		every := 7
 		if testing.Short() {
 			every = 31
@@ -502,30 +501,30 @@ func TestCancel(t *testing.T) {
 				}
 			})
 			d, err := b.agent.Run(ctx, "Go")
-			if d.Reason != agent.ReasonCancelled || err != nil {
+			if d.Reason != transcript.ReasonCancelled || err != nil {
 				t.Fatalf("cancelled at pass %d: got %q, %v", at, d.Reason, err)
 			}
 			b.level()
 			b.model.Say("Yes.")
-			b.run("And now?", agent.ReasonStop)
+			b.run("And now?", transcript.ReasonStop)
 			cancel()
 		}
 	})
 	t.Run("by the time limit", func(t *testing.T) {
 		b := newBench(t, toolcall.QwenXML, 8192, func(o *agent.Options) { o.Limits.Time = 30 * time.Millisecond }, call("wait"))
-		b.run("Go", agent.ReasonTime)
+		b.run("Go", transcript.ReasonTime)
 	})
 	t.Run("while it is asked", func(t *testing.T) {
 		b := newBench(t, toolcall.QwenXML, 8192, func(o *agent.Options) {
 			o.Mode = agent.Ask
-			o.Approve = func(ctx context.Context, _ agent.Approval) (agent.Decision, error) {
+			o.Approve = func(ctx context.Context, _ event.Approval) (agent.Decision, error) {
 				<-ctx.Done()
 				return agent.Decision{}, ctx.Err()
 			}
 		}, call("write_file", "path", "a", "content", "b"))
 		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
 		defer cancel()
-		if d, err := b.agent.Run(ctx, "Go"); d.Reason != agent.ReasonCancelled || err != nil {
+		if d, err := b.agent.Run(ctx, "Go"); d.Reason != transcript.ReasonCancelled || err != nil {
 			t.Fatalf("got %v, %v", d.Reason, err)
 		}
 		b.level()

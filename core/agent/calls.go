@@ -8,28 +8,29 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pooled/pooled/core/answer"
 	"github.com/pooled/pooled/core/chat"
+	"github.com/pooled/pooled/core/event"
 	"github.com/pooled/pooled/core/generate"
 	"github.com/pooled/pooled/core/tool"
-	"github.com/pooled/pooled/core/toolcall"
+	"github.com/pooled/pooled/core/transcript"
 )
 
 // textDoubled is what a model is told that repeats a call.
 const textDoubled = "You have made this call already; its result is above. Go on with another call, or, if all is done, say so in one sentence without a call."
 
 // runCalls runs the calls of an answer in order and puts their results into the conversation.
-func (t *turn) runCalls(ctx context.Context, ans *answer) error {
+func (t *turn) runCalls(ctx context.Context, ans *answer.Answer) error {
 	broken, stop := 0, error(nil)
-	for _, e := range ans.found {
-		if e.Kind != toolcall.Call {
+	for _, c := range ans.Calls {
+		if c.Index < 0 {
 			broken++
-			if err := t.add(t.unreadable(e, ans.finish)); err != nil {
+			if err := t.agent.add(t.unreadable(c, ans.Finish)); err != nil {
 				return err
 			}
 			continue
 		}
-		i := slices.IndexFunc(ans.message.Calls, func(c Call) bool { return c.ID == e.Text })
-		call := &ans.message.Calls[i]
+		call := &ans.Message.Calls[c.Index]
 		if stop != nil {
 			if err := t.answer(call, tool.Result{Text: "error: not run, because an earlier call ended the turn", IsError: true}); err != nil {
 				return err
@@ -44,25 +45,25 @@ func (t *turn) runCalls(ctx context.Context, ans *answer) error {
 	if stop != nil {
 		return stop
 	}
-	if t.doubled && len(ans.found) == 1 && !t.opt.Exact {
+	if t.doubled && len(ans.Calls) == 1 && !t.agent.opt.Exact {
 		// What stands twice in a prompt, a small model writes a third time. The first time is enough.
-		if err := t.back(t.asked); err != nil {
+		if err := t.agent.back(t.asked); err != nil {
 			return err
 		}
-		t.opt.Emit(Note{Text: "the model repeats a call; it is told to go on"})
-		return t.add(&Message{Role: chat.RoleUser, Auto: true, Text: textDoubled})
+		t.emit(event.Note{Text: "the model repeats a call; it is told to go on"})
+		return t.agent.add(&transcript.Message{Role: chat.RoleUser, Auto: true, Text: textDoubled})
 	}
 	if broken == 0 {
 		return nil
 	}
 	t.done.Broken += broken
-	if broken < len(ans.found) {
+	if broken < len(ans.Calls) {
 		return nil
 	}
 	t.guard.broken++
 	t.guard.fresh = t.guard.step // counted on its own
 	if t.guard.broken >= t.limits.Broken {
-		return end{ReasonBroken}
+		return end{transcript.ReasonBroken}
 	}
 	t.circles++
 	t.warm = true
@@ -70,28 +71,28 @@ func (t *turn) runCalls(ctx context.Context, ans *answer) error {
 }
 
 // unreadable is the answer to a call that could not be read.
-func (t *turn) unreadable(e toolcall.Event, finish generate.FinishReason) *Message {
-	reason := e.Reason
-	if e.Kind == toolcall.Unfinished {
+func (t *turn) unreadable(c answer.Call, finish generate.FinishReason) *transcript.Message {
+	reason := c.Reason
+	if c.Unfinished {
 		reason = "the call was cut off, because the answer was too long. Nothing was done. Write less at once: a short version first, then extend it with edit_file"
 		if finish == generate.FinishStop {
 			reason = "the call is not complete. Write it again, whole"
 		}
 	}
-	t.opt.Emit(CallBroken{Name: e.Name, Reason: reason, Unfinished: e.Kind == toolcall.Unfinished})
-	return &Message{Role: chat.RoleTool, Name: e.Name, IsError: true, Text: "error: " + reason}
+	t.emit(event.CallBroken{Name: c.Name, Reason: reason, Unfinished: c.Unfinished})
+	return &transcript.Message{Role: chat.RoleTool, Name: c.Name, IsError: true, Text: "error: " + reason}
 }
 
 // answer puts a call's result into the conversation.
-func (t *turn) answer(c *Call, r tool.Result) error {
-	return t.add(&Message{
+func (t *turn) answer(c *transcript.Call, r tool.Result) error {
+	return t.agent.add(&transcript.Message{
 		Role: chat.RoleTool, CallID: c.ID, Name: c.Name, IsError: r.IsError, Diff: r.Diff, Text: capped(r.Text, t.limits.Result),
 	})
 }
 
 // runCall runs one call. Stop is the reason for which the turn ends after it; with an error the call has no answer.
-func (t *turn) runCall(ctx context.Context, c *Call) (stop, err error) {
-	o := t.opt.Tools.byName[c.Name]
+func (t *turn) runCall(ctx context.Context, c *transcript.Call) (stop, err error) {
+	o := t.agent.opt.Tools.byName[c.Name]
 	if o == nil {
 		// The parser lets only declared tools through.
 		return nil, fmt.Errorf("%w: the tool %s", ErrUnknown, c.Name)
@@ -105,9 +106,9 @@ func (t *turn) runCall(ctx context.Context, c *Call) (stop, err error) {
 		if decision.Feedback != "" {
 			r.Text += ": " + decision.Feedback
 		}
-		t.opt.Emit(CallDone{Call: *c, Result: r.Text, IsError: true, Denied: true})
+		t.emit(event.CallDone{Call: *c, Result: r.Text, IsError: true, Denied: true})
 		if decision.Feedback == "" {
-			stop = end{ReasonDenied}
+			stop = end{transcript.ReasonDenied}
 		}
 		return stop, t.answer(c, r)
 	}
@@ -115,10 +116,10 @@ func (t *turn) runCall(ctx context.Context, c *Call) (stop, err error) {
 	if refused != nil {
 		r = *refused
 	} else {
-		t.opt.Emit(CallRunning{Call: *c})
+		t.emit(event.CallRunning{Call: *c})
 		t.running = c.ID
 		r, err = o.session.Call(ctx, tool.Call{
-			Name: c.Name, Arguments: c.Arguments, Progress: func(line string) { t.opt.Emit(Progress{ID: c.ID, Line: line}) },
+			Name: c.Name, Arguments: c.Arguments, Progress: func(line string) { t.emit(event.Progress{ID: c.ID, Line: line}) },
 		})
 		if err != nil {
 			if ctx.Err() != nil {
@@ -131,7 +132,7 @@ func (t *turn) runCall(ctx context.Context, c *Call) (stop, err error) {
 	if len(c.Repaired) > 0 {
 		t.done.Repaired++
 	}
-	t.saw(o.Class, r)
+	t.saw(o.Class, c, r)
 	times := t.guard.note(c, o.Class, r)
 	shown := r
 	t.doubled = times == 2
@@ -140,9 +141,9 @@ func (t *turn) runCall(ctx context.Context, c *Call) (stop, err error) {
 		t.circles++
 		shown.Text += "\n(You made this call before, with the same result. Do something else, or say that you are done.)"
 	}
-	t.opt.Emit(CallDone{Call: *c, Result: r.Text, IsError: r.IsError, Diff: r.Diff, Data: r.Data})
+	t.emit(event.CallDone{Call: *c, Result: r.Text, IsError: r.IsError, Diff: r.Diff, Data: r.Data})
 	if times >= t.limits.Repeats {
-		stop = end{ReasonLoop}
+		stop = end{transcript.ReasonLoop}
 	}
 	return stop, t.answer(c, shown)
 }
@@ -151,7 +152,7 @@ func (t *turn) runCall(ctx context.Context, c *Call) (stop, err error) {
 var keywords = []string{"required", "type", "properties", "description", "additionalProperties", "parameters"}
 
 // dropKeywords takes arguments out that are no arguments but words of the tool's schema.
-func (t *Tools) dropKeywords(c *Call) {
+func (t *Tools) dropKeywords(c *transcript.Call) {
 	o := t.byName[c.Name]
 	if o == nil {
 		return
@@ -173,11 +174,11 @@ func (t *Tools) dropKeywords(c *Call) {
 }
 
 // approve finds out whether a call may run. A call that cannot do what it asks for is refused before a person is asked.
-func (t *turn) approve(ctx context.Context, o *offer, c *Call) (d Decision, refused *tool.Result, err error) {
-	if allowed(t.Mode(), o) {
+func (t *turn) approve(ctx context.Context, o *offer, c *transcript.Call) (d Decision, refused *tool.Result, err error) {
+	if allowed(t.agent.Mode(), o) {
 		return Decision{Verdict: Allow}, nil, nil
 	}
-	a := Approval{Call: *c, Class: o.Class}
+	a := event.Approval{Call: *c, Class: o.Class}
 	if o.Previews {
 		r, err := o.session.Call(ctx, tool.Call{Name: c.Name, Arguments: c.Arguments, DryRun: true})
 		switch {
@@ -191,11 +192,11 @@ func (t *turn) approve(ctx context.Context, o *offer, c *Call) (d Decision, refu
 		}
 		a.Diff = r.Diff
 	}
-	t.opt.Emit(a)
-	if t.opt.Approve == nil {
+	t.emit(a)
+	if t.agent.opt.Approve == nil {
 		return Decision{Verdict: Deny}, nil, nil
 	}
-	d, err = t.opt.Approve(ctx, a)
+	d, err = t.agent.opt.Approve(ctx, a)
 	if err == nil {
 		err = ctx.Err()
 	}
@@ -203,7 +204,7 @@ func (t *turn) approve(ctx context.Context, o *offer, c *Call) (d Decision, refu
 		return Decision{Verdict: Deny}, nil, nil
 	}
 	if err == nil && d.Verdict == Always {
-		t.raise(o.Class)
+		t.agent.raise(o.Class)
 	}
 	return d, nil, err
 }

@@ -7,21 +7,23 @@ import (
 	"strings"
 
 	"github.com/pooled/pooled/core/chat"
+	"github.com/pooled/pooled/core/event"
 	"github.com/pooled/pooled/core/generate"
+	"github.com/pooled/pooled/core/transcript"
 )
 
-// What compaction leaves of things. Units: bytes.
+// What compaction leaves of things.
 const (
-	oldResult  = 200
-	oldLine    = 160
-	maxSummary = 40 // lines
+	oldResult  = 200 // bytes of a result
+	maxSummary = 40  // lines of a summary
+	minSummary = 320 // bytes of a summary, also in a small context
 )
 
 // rules shorten a conversation, gentle ones first. Each returns a new view, or nil when it finds nothing to do. None
 // touches what stands before the messages: the system prompt and the tools.
 var rules = []struct {
 	name string
-	do   func(view []*Message, keep, room int) []*Message
+	do   func(view []*transcript.Message, keep, room int) []*transcript.Message
 	keep int // messages at the end that are left alone
 }{
 	{"old results were shortened", shortenResults, 4},
@@ -36,25 +38,25 @@ var rules = []struct {
 //
 // Errors: [ErrContext].
 func (t *turn) fit(ctx context.Context) (*chat.Prompt, error) {
-	p, err := t.prompt(ctx)
-	room := t.model.Context()
+	p, err := t.agent.prompt(ctx)
+	room := t.agent.model.Context()
 	limit := room - min(room/4, 4096) // what must be left for the answer
 	if err != nil || len(p.IDs) <= limit {
 		return p, err
 	}
 	for _, r := range rules {
-		view := r.do(t.view, r.keep, room)
+		view := r.do(t.agent.view, r.keep, room)
 		if view == nil {
 			continue
 		}
 		before := len(p.IDs)
-		t.mu.Lock()
-		t.view = view
-		t.mu.Unlock()
-		if p, err = t.prompt(ctx); err != nil {
+		t.agent.mu.Lock()
+		t.agent.view = view
+		t.agent.mu.Unlock()
+		if p, err = t.agent.prompt(ctx); err != nil {
 			return nil, err
 		}
-		t.opt.Emit(Compacted{Rule: r.name, Before: before, After: len(p.IDs)})
+		t.emit(event.Compacted{Rule: r.name, Before: before, After: len(p.IDs)})
 		// Well below the limit, so that the next steps need no compaction of their own.
 		if len(p.IDs) <= limit*3/4 {
 			return p, nil
@@ -67,7 +69,7 @@ func (t *turn) fit(ctx context.Context) (*chat.Prompt, error) {
 }
 
 // edit returns a copy of the view in which f has replaced messages before the last keep; nil when it replaced none.
-func edit(view []*Message, keep int, f func(i int, m *Message) *Message) []*Message {
+func edit(view []*transcript.Message, keep int, f func(i int, m *transcript.Message) *transcript.Message) []*transcript.Message {
 	out, changed := slices.Clone(view), false
 	for i := range max(len(view)-keep, 0) {
 		if m := f(i, view[i]); m != nil {
@@ -81,8 +83,8 @@ func edit(view []*Message, keep int, f func(i int, m *Message) *Message) []*Mess
 }
 
 // shortenResults keeps the beginning of old results.
-func shortenResults(view []*Message, keep, _ int) []*Message {
-	return edit(view, keep, func(_ int, m *Message) *Message {
+func shortenResults(view []*transcript.Message, keep, _ int) []*transcript.Message {
+	return edit(view, keep, func(_ int, m *transcript.Message) *transcript.Message {
 		if m.Role != chat.RoleTool || len(m.Text) <= oldResult+100 {
 			return nil
 		}
@@ -93,22 +95,22 @@ func shortenResults(view []*Message, keep, _ int) []*Message {
 }
 
 // dropContent leaves out what was written into files that were written or read again later, and old texts of edits.
-func dropContent(view []*Message, keep, _ int) []*Message {
+func dropContent(view []*transcript.Message, keep, _ int) []*transcript.Message {
 	later := map[string]int{} // path → last message that writes all of it or reads it
 	for i, m := range view {
 		for j := range m.Calls {
 			if c := &m.Calls[j]; c.Name == "write_file" || c.Name == "read_file" {
-				later[c.argument("path")] = i
+				later[c.Argument("path")] = i
 			}
 		}
 	}
-	return edit(view, keep, func(i int, m *Message) *Message {
-		var calls []Call
+	return edit(view, keep, func(i int, m *transcript.Message) *transcript.Message {
+		var calls []transcript.Call
 		for j := range m.Calls {
 			c := m.Calls[j]
 			arguments := []string{"old", "new"}
 			if c.Name == "write_file" {
-				if later[c.argument("path")] <= i {
+				if later[c.Argument("path")] <= i {
 					continue
 				}
 				arguments = []string{"content"}
@@ -116,14 +118,14 @@ func dropContent(view []*Message, keep, _ int) []*Message {
 				continue
 			}
 			for _, name := range arguments {
-				text := c.argument(name)
+				text := c.Argument(name)
 				if len(text) <= oldResult {
 					continue
 				}
 				if calls == nil {
 					calls = slices.Clone(m.Calls)
 				}
-				c = c.withArgument(name, fmt.Sprintf("(%d bytes, changed since)", len(text)))
+				c = c.WithArgument(name, fmt.Sprintf("(%d bytes, changed since)", len(text)))
 				calls[j] = c
 			}
 		}
@@ -143,16 +145,16 @@ const (
 )
 
 // summariseTurns replaces all turns but the last by a few lines in front of what is asked now.
-func summariseTurns(view []*Message, _, room int) []*Message {
+func summariseTurns(view []*transcript.Message, _, room int) []*transcript.Message {
 	last := lastTurn(view)
 	if last <= 0 {
 		return nil
 	}
-	return append([]*Message{summed(view[last], summary(view[:last]), room)}, view[last+1:]...)
+	return append([]*transcript.Message{summed(view[last], summary(view[:last]), room)}, view[last+1:]...)
 }
 
 // summariseSteps replaces the steps of the running turn, but for the last messages, by a few lines.
-func summariseSteps(view []*Message, keep, room int) []*Message {
+func summariseSteps(view []*transcript.Message, keep, room int) []*transcript.Message {
 	first := lastTurn(view)
 	if first < 0 {
 		return nil
@@ -170,7 +172,7 @@ func summariseSteps(view []*Message, keep, room int) []*Message {
 }
 
 // lastTurn returns where the running turn begins, or -1.
-func lastTurn(view []*Message) int {
+func lastTurn(view []*transcript.Message) int {
 	for i := len(view) - 1; i >= 0; i-- {
 		if view[i].Role == chat.RoleUser && !view[i].Auto {
 			return i
@@ -181,7 +183,7 @@ func lastTurn(view []*Message) int {
 
 // summed returns what a user asked with a summary before it, behind one that is there already. The newest lines are kept,
 // as many as a context of so many tokens has room for.
-func summed(m *Message, lines []string, room int) *Message {
+func summed(m *transcript.Message, lines []string, room int) *transcript.Message {
 	asked := m.Text
 	if rest, ok := strings.CutPrefix(asked, summaryOpen); ok {
 		if old, now, ok := strings.Cut(rest, summaryClose); ok {
@@ -190,7 +192,7 @@ func summed(m *Message, lines []string, room int) *Message {
 		}
 	}
 	from, size := len(lines), 0
-	for from > 0 && len(lines)-from < maxSummary && size+len(lines[from-1]) < max(room/4, 2*oldLine) {
+	for from > 0 && len(lines)-from < maxSummary && size+len(lines[from-1]) < max(room/4, minSummary) {
 		from--
 		size += len(lines[from]) + 1
 	}
@@ -203,9 +205,9 @@ func summed(m *Message, lines []string, room int) *Message {
 }
 
 // summary says in a line each what was asked, called and answered.
-func summary(ms []*Message) []string {
+func summary(ms []*transcript.Message) []string {
 	var lines []string
-	calls := map[string]*Call{}
+	calls := map[string]*transcript.Call{}
 	for _, m := range ms {
 		switch m.Role {
 		case chat.RoleUser:
@@ -218,13 +220,13 @@ func summary(ms []*Message) []string {
 				lines = append(lines, strings.Split(strings.TrimSuffix(old, "\n"), "\n")...)
 				text = now
 			}
-			lines = append(lines, "The user asked: "+line(text))
+			lines = append(lines, "The user asked: "+transcript.Brief(text))
 		case chat.RoleAssistant:
 			for i := range m.Calls {
 				calls[m.Calls[i].ID] = &m.Calls[i]
 			}
 			if len(m.Calls) == 0 && !m.Broken && strings.TrimSpace(m.Text) != "" {
-				lines = append(lines, "You answered: "+line(m.Text))
+				lines = append(lines, "You answered: "+transcript.Brief(m.Text))
 			}
 		case chat.RoleTool:
 			c := calls[m.CallID]
@@ -233,22 +235,13 @@ func summary(ms []*Message) []string {
 			}
 			what := c.Name
 			for _, name := range []string{"path", "query", "selector", "entry"} {
-				if v := c.argument(name); v != "" {
-					what += " " + line(v)
+				if v := c.Argument(name); v != "" {
+					what += " " + transcript.Brief(v)
 					break
 				}
 			}
-			lines = append(lines, "You called "+what+": "+line(m.Text))
+			lines = append(lines, "You called "+what+": "+transcript.Brief(m.Text))
 		}
 	}
 	return lines
-}
-
-// line is the beginning of a text on one line.
-func line(text string) string {
-	text = strings.Join(strings.Fields(text), " ")
-	if len(text) > oldLine {
-		return strings.ToValidUTF8(text[:oldLine], "") + "…"
-	}
-	return text
 }

@@ -6,8 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pooled/pooled/core/agent"
+	"github.com/pooled/pooled/core/event"
 	"github.com/pooled/pooled/core/toolcall"
+	"github.com/pooled/pooled/core/transcript"
 )
 
 func TestCompaction(t *testing.T) {
@@ -17,8 +18,8 @@ func TestCompaction(t *testing.T) {
 		answers = append(answers, call("write_file", "path", fmt.Sprintf("f%d.txt", i%3), "content", fmt.Sprint(i)+long), call("read_file", "path", fmt.Sprintf("f%d.txt", i%3)))
 	}
 	b := newBench(t, toolcall.QwenXML, 4096, nil, append(answers, "All files are written.")...)
-	b.run("Write the files", agent.ReasonStop)
-	compacted := of[agent.Compacted](b)
+	b.run("Write the files", transcript.ReasonStop)
+	compacted := of[event.Compacted](b)
 	if len(compacted) == 0 {
 		t.Fatal("nothing was compacted")
 	}
@@ -39,15 +40,15 @@ func TestCompaction(t *testing.T) {
 	}
 	// The same conversation is compacted in the same way.
 	c := newBench(t, toolcall.QwenXML, 4096, nil, append(answers, "All files are written.")...)
-	c.run("Write the files", agent.ReasonStop)
+	c.run("Write the files", transcript.ReasonStop)
 	if !slices.Equal(prompts, c.model.Prompts()) {
 		t.Error("a second run made other prompts")
 	}
 	// Later turns see what was done in a summary.
 	b.model.Say("Twelve.")
-	b.run("How many files? "+strings.Repeat("Think well. ", 40), agent.ReasonStop)
+	b.run("How many files? "+strings.Repeat("Think well. ", 40), transcript.ReasonStop)
 	if last := b.model.Prompts()[len(b.model.Prompts())-1]; !strings.Contains(last, "You answered: All files are written.") {
 		t.Errorf("the last prompt has no summary:\n%s", last)
 	}
-	b.run(strings.Repeat("far too much ", 400), agent.ReasonContext)
+	b.run(strings.Repeat("far too much ", 400), transcript.ReasonContext)
 }

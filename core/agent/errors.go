@@ -1,9 +1,6 @@
 package agent
 
-import (
-	"errors"
-	"fmt"
-)
+import "errors"
 
 var (
 	// ErrBusy is returned when a turn is asked for while another runs.
@@ -12,22 +9,6 @@ var (
 	ErrContext = errors.New("the conversation does not fit the model's context, even shortened; start a new session or use a larger context")
 	// ErrNoCalls says that the model's template shows no way of calling tools that is known.
 	ErrNoCalls = errors.New("this model's chat template has no tool calls that are understood, so it cannot work on a project; use a model made for tools, such as qwen2.5-coder")
-	// ErrNotEmpty is returned when a starter is to be written where something is already.
-	ErrNotEmpty = errors.New("the project is not empty")
-	// ErrUnknown is wrapped when there is no project, session or starter of a name.
+	// ErrUnknown is wrapped when there is no tool of a name.
 	ErrUnknown = errors.New("there is no such thing")
 )
-
-// DamagedError says which line of a session cannot be read.
-type DamagedError struct {
-	// Path is the file, Line the number of the line from 1.
-	Path string
-	Line int
-	Err  error
-}
-
-func (e *DamagedError) Error() string {
-	return fmt.Sprintf("the session %s is damaged: line %d: %v", e.Path, e.Line, e.Err)
-}
-
-func (e *DamagedError) Unwrap() error { return e.Err }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/pooled/pooled/core/tool"
+	"github.com/pooled/pooled/core/transcript"
 )
 
 // guard notices that a turn leads nowhere.
@@ -28,7 +29,7 @@ func newGuard() *guard { return &guard{seen: map[[sha256.Size]byte]int{}} }
 const maxIdle = 4
 
 // note records a call and returns how often it was made with this result.
-func (g *guard) note(c *Call, class tool.Class, r tool.Result) int {
+func (g *guard) note(c *transcript.Call, class tool.Class, r tool.Result) int {
 	epoch, changed := g.edits, ""
 	if class == tool.Edit {
 		epoch, changed = 0, r.Diff

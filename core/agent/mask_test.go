@@ -8,9 +8,11 @@ import (
 	"testing"
 
 	"github.com/pooled/pooled/core/agent"
+	"github.com/pooled/pooled/core/event"
 	"github.com/pooled/pooled/core/grammar"
 	"github.com/pooled/pooled/core/tokenizer"
 	"github.com/pooled/pooled/core/toolcall"
+	"github.com/pooled/pooled/core/transcript"
 )
 
 // engine makes matchers that let one text through: the rest of a call of echo, whatever the model would write.
@@ -81,7 +83,7 @@ func TestArmed(t *testing.T) {
 				e.tok = o.Model.Tokenizer()
 				o.Grammar = func(context.Context) (grammar.Engine, error) { return e, nil }
 			}, c.said, "Done.")
-			d := b.run("Go", agent.ReasonStop)
+			d := b.run("Go", transcript.ReasonStop)
 			want := 0
 			if c.called {
 				want = 1
@@ -103,10 +105,10 @@ func TestNoGrammar(t *testing.T) {
 		"a grammar it refuses": func(context.Context) (grammar.Engine, error) { return &engine{err: errors.New("too large")}, nil },
 	} {
 		b := newBench(t, toolcall.QwenXML, 8192, func(o *agent.Options) { o.Grammar = g }, call("echo", "text", "free"), "Done.")
-		if d := b.run("Go", agent.ReasonStop); d.Calls != 1 {
+		if d := b.run("Go", transcript.ReasonStop); d.Calls != 1 {
 			t.Errorf("%s: got %+v", name, d)
 		}
-		if notes := of[agent.Note](b); len(notes) == 0 || !strings.Contains(fmt.Sprint(notes), "form") {
+		if notes := of[event.Note](b); len(notes) == 0 || !strings.Contains(fmt.Sprint(notes), "form") {
 			t.Errorf("%s: nobody was told: %v", name, notes)
 		}
 	}

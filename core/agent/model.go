@@ -23,6 +23,7 @@ type Model interface {
 	Tokenizer() *tokenizer.Tokenizer
 	// Prompt turns a conversation into ids through the model's template.
 	Prompt(ctx context.Context, req chat.Request) (*chat.Prompt, error)
-	// Generate answers a prompt, as [generate.Sequence.Generate] does.
-	Generate(ctx context.Context, prompt []int32, opt generate.Options, emit func(generate.Token) error) (generate.Result, error)
+	// Generate answers a prompt, as [generate.Sequence.Generate] does, when its turn comes. While it waits, place gets the
+	// number of answers that come before.
+	Generate(ctx context.Context, prompt []int32, opt generate.Options, place func(ahead int), emit func(generate.Token) error) (generate.Result, error)
 }

@@ -49,7 +49,7 @@ func (a *Agent) sampled() int {
 func (a *Agent) promptAs(ctx context.Context, raw bool) (*chat.Prompt, error) {
 	ms := []chat.Message{{Role: chat.RoleSystem, Content: a.opt.System}}
 	for _, m := range a.view {
-		ms = append(ms, m.render(a.model.Name(), a.model.Format(), raw))
+		ms = append(ms, m.Chat(a.model.Name(), a.model.Format(), raw))
 	}
 	return a.model.Prompt(ctx, chat.Request{Messages: ms, Tools: a.tools})
 }

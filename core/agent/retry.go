@@ -8,7 +8,9 @@ import (
 	"strings"
 
 	"github.com/pooled/pooled/core/chat"
+	"github.com/pooled/pooled/core/event"
 	"github.com/pooled/pooled/core/tool"
+	"github.com/pooled/pooled/core/transcript"
 )
 
 // Bounds of second tries: how many there are in a turn, and how many tokens they may throw away. A model that writes little
@@ -20,46 +22,66 @@ const (
 
 // app is what a turn knows of the app that the project is: whether it was seen to work.
 type app struct {
-	problems string // what the last look at it reported; empty when it was fine or nobody looked
-	told     bool   // the model was told once that it is not done
+	report   string // what the last look at it said, if that was bad
+	problems int    // that it counts
+	looked   bool   // somebody looked since the last change
+	look     *transcript.Call
+	told     bool // the model was told once that it is not done
 	tries    int
 	retried  int // tokens thrown away
-	changes  []change
+	changes  []*change
+	best     *attempt
 }
 
-// change is an answer that changed files.
-type change struct {
-	at     int // its message in the history
-	edits  int // changes of files that it made
-	tokens int // sampled in the turn before it
-}
-
-// saw takes note of a result. A result with a member ok in its data says whether the app works.
-func (t *turn) saw(class tool.Class, r tool.Result) {
+// saw takes note of a result.
+func (t *turn) saw(class tool.Class, c *transcript.Call, r tool.Result) {
+	a := &t.app
 	if class == tool.Edit {
 		if r.IsError || r.Diff == "" {
 			return
 		}
-		t.app.problems = "" // nobody has looked since
-		if n := len(t.app.changes); n > 0 && t.app.changes[n-1].at == t.asked {
-			t.app.changes[n-1].edits++
+		a.report, a.problems, a.looked = "", 0, false
+		if n := len(a.changes); n > 0 && a.changes[n-1].at == t.asked {
+			a.changes[n-1].edits++
 			return
 		}
-		t.app.changes = append(t.app.changes, change{at: t.asked, edits: 1, tokens: t.before})
+		a.changes = append(a.changes, &change{at: t.asked, edits: 1, tokens: t.before})
 		return
 	}
+	problems, ok := health(r)
+	if !ok {
+		return
+	}
+	a.report, a.problems, a.looked = "", problems, true
+	if problems > 0 {
+		a.report = r.Text
+	}
+	if class == tool.Serve {
+		a.look = c
+	}
+}
+
+// health counts the problems that a tool found in the app; ok says that it looked. A result with a member ok in its data says
+// whether the app works; its text has a line for each problem.
+func health(r tool.Result) (problems int, ok bool) {
 	var state struct {
 		OK   *bool   `json:"ok"`
 		Page *string `json:"entry"`
 	}
 	if r.Data == nil || json.Unmarshal(r.Data, &state) != nil || state.OK == nil || state.Page == nil {
-		return
+		return 0, false
 	}
-	t.app.problems = ""
-	if !*state.OK {
-		t.app.problems = r.Text
+	if *state.OK {
+		return 0, true
 	}
+	return max(strings.Count(r.Text, "\n- "), 1), true
 }
+
+// What is said of a turn that printed what it should have written.
+const (
+	reasonPrinted = "code was printed instead of written"
+	textPrinted   = "code was printed instead of written; no file was changed"
+)
 
 // again decides what to do when a model would end its turn, or runs in circles, although it is not done: its app reports
 // errors, or it printed code that it should have written. What it did is taken back and tried again as long as that is
@@ -68,54 +90,60 @@ func (t *turn) saw(class tool.Class, r tool.Result) {
 // why is the error that ends the turn, or nil.
 func (t *turn) again(ctx context.Context, why error) (bool, error) {
 	var e end
-	if errors.As(why, &e); t.opt.Exact || why != nil && e.reason != ReasonLoop && e.reason != ReasonStuck && e.reason != ReasonLength {
+	if errors.As(why, &e); t.agent.opt.Exact ||
+		why != nil && e.reason != transcript.ReasonLoop && e.reason != transcript.ReasonStuck && e.reason != transcript.ReasonLength {
 		return false, why
 	}
 	var from *change
-	reason := firstLines(t.app.problems, 3)
+	reason := firstLines(t.app.report, 3)
+	printed := why == nil && t.printed()
 	switch n := len(t.app.changes) - 1; {
-	case t.app.problems != "" && n >= 0:
-		from = &t.app.changes[n]
-	case why == nil && t.printed():
-		from, reason = &change{at: t.asked, tokens: t.before}, "code was printed instead of written"
+	case t.app.report != "" && n >= 0:
+		from = t.app.changes[n]
+	case printed:
+		from, reason = &change{at: t.asked, tokens: t.before}, reasonPrinted
 	case t.repeated:
-		from, reason = &change{at: t.asked, tokens: t.before}, "the text repeats itself"
+		from, reason = &change{at: t.asked, tokens: t.before}, errRepeats.Error()
 	}
 	if from != nil {
-		if ok, err := t.takeBack(ctx, *from, reason); ok || err != nil {
+		if ok, err := t.takeBack(ctx, from, reason); ok || err != nil {
 			return ok, err
 		}
 	}
 	text := ""
 	switch {
-	case why != nil || t.app.told:
+	case why != nil:
 		return false, why
-	case t.app.problems != "":
-		text = "You are not done: " + t.app.problems + "\nMend this in the files, then call serve again."
-	case t.printed():
+	case t.app.told && printed:
+		t.app.report = textPrinted
+		return false, nil
+	case t.app.told:
+		return false, nil
+	case t.app.report != "":
+		text = "You are not done: " + t.app.report + "\nMend this in the files, then call serve again."
+	case printed:
 		text = "You printed code, but nothing was written. Write it into a file with the tool write_file, then call serve."
 	default:
 		return false, nil
 	}
 	t.app.told = true
-	t.opt.Emit(Note{Text: "the model is told that it is not done"})
-	return true, t.add(&Message{Role: chat.RoleUser, Auto: true, Text: text})
+	t.emit(event.Note{Text: "the model is told that it is not done"})
+	return true, t.agent.add(&transcript.Message{Role: chat.RoleUser, Auto: true, Text: text})
 }
 
 // takeBack undoes a change with all that was said since, so that the model answers anew. It reports whether it did.
-func (t *turn) takeBack(ctx context.Context, c change, reason string) (bool, error) {
+func (t *turn) takeBack(ctx context.Context, c *change, reason string) (bool, error) {
 	thrown := t.done.Tokens - c.tokens
-	if t.app.tries == maxTries || t.app.retried+thrown > maxRetried || c.edits > 0 && t.opt.Undo == nil {
+	if t.app.tries == maxTries || t.app.retried+thrown > maxRetried || c.edits > 0 && t.agent.opt.Undo == nil {
 		return false, nil
 	}
-	for range c.edits {
-		if err := t.opt.Undo(ctx); err != nil {
-			t.opt.Emit(Note{Text: "the last change cannot be taken back: " + err.Error()})
-			return false, ctx.Err()
-		}
+	t.remember()
+	if err := t.undo(ctx, c); err != nil {
+		t.emit(event.Note{Text: "the last change cannot be taken back: " + err.Error()})
+		return false, ctx.Err()
 	}
-	t.app.changes = slices.DeleteFunc(t.app.changes, func(o change) bool { return o.at >= c.at })
-	t.app.problems = ""
+	t.app.changes = slices.DeleteFunc(t.app.changes, func(o *change) bool { return o.at >= c.at })
+	t.app.report, t.app.problems, t.app.looked = "", 0, false
 	t.app.tries++
 	t.app.retried += thrown
 	t.warm = true
@@ -123,38 +151,24 @@ func (t *turn) takeBack(ctx context.Context, c change, reason string) (bool, err
 	fresh := newGuard()
 	fresh.step, fresh.fresh = t.guard.step, t.guard.step
 	t.guard = fresh
-	t.opt.Emit(Retried{Try: t.app.tries, Reason: reason})
-	return true, t.back(c.at)
+	t.emit(event.Retried{Try: t.app.tries, Reason: reason})
+	return true, t.agent.back(c.at)
+}
+
+// called reports whether the model called anything in this turn, as far as that was not taken back.
+func (t *turn) called() bool {
+	return slices.ContainsFunc(t.agent.history[t.began:], func(m *transcript.Message) bool { return len(m.Calls) > 0 })
 }
 
 // printed reports whether a turn that called nothing ends with a block of code that is worth a file.
 func (t *turn) printed() bool {
-	m := t.history[len(t.history)-1]
-	if t.done.Calls > 0 || m.Role != chat.RoleAssistant {
+	m := t.agent.history[len(t.agent.history)-1]
+	if t.called() || m.Role != chat.RoleAssistant {
 		return false
 	}
 	_, rest, ok := strings.Cut(m.Text, "```")
 	block, _, closed := strings.Cut(rest, "```")
 	return ok && closed && strings.Count(block, "\n") > 5
-}
-
-// back cuts the conversation to its first n messages.
-func (a *Agent) back(n int) error {
-	a.mu.Lock()
-	gone := map[*Message]bool{}
-	for _, m := range a.history[n:] {
-		gone[m] = true
-	}
-	a.history = a.history[:n:n]
-	view := a.view[:0:0]
-	for _, m := range a.view {
-		if !gone[m] {
-			view = append(view, m)
-		}
-	}
-	a.view = view
-	a.mu.Unlock()
-	return a.opt.Session.back(n)
 }
 
 func firstLines(text string, n int) string {

@@ -2,40 +2,21 @@ package hub
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"sync"
 
+	"github.com/pooled/pooled/core/answer"
 	"github.com/pooled/pooled/core/chat"
+	"github.com/pooled/pooled/core/event"
 	"github.com/pooled/pooled/core/generate"
+	"github.com/pooled/pooled/core/toolcall"
+	"github.com/pooled/pooled/core/transcript"
 )
-
-// Kind says what a [Piece] is.
-type Kind uint8
-
-// The kinds.
-const (
-	// Text is part of the answer.
-	Text Kind = iota
-	// Reasoning is part of what the model thinks before it answers.
-	Reasoning
-	// Reading says how far the prompt is computed.
-	Reading
-)
-
-// Piece is one event of an answer.
-type Piece struct {
-	Kind Kind
-	// Text is what was added.
-	Text string
-	// Done and Total count the tokens of the prompt, when Kind is [Reading].
-	Done, Total int
-}
 
 // Answer is a finished answer.
 type Answer struct {
 	// Message is the assistant's message as the conversation keeps it.
-	Message chat.Message
+	Message transcript.Message
 	// Result says how it was generated.
 	generate.Result
 	// Used is the number of positions that the conversation now takes.
@@ -50,7 +31,7 @@ type Conversation struct {
 
 	mu       sync.Mutex
 	busy     bool
-	messages []chat.Message
+	messages []transcript.Message
 }
 
 // NewConversation starts a conversation, with a system prompt where one is given.
@@ -62,13 +43,13 @@ func (m *Model) NewConversation(system string) (*Conversation, error) {
 	}
 	c := &Conversation{model: m, slot: m.NewSlot()}
 	if system != "" {
-		c.messages = append(c.messages, chat.Message{Role: chat.RoleSystem, Content: system})
+		c.messages = append(c.messages, transcript.Message{Role: chat.RoleSystem, Text: system})
 	}
 	return c, nil
 }
 
 // Messages returns a copy of the messages so far.
-func (c *Conversation) Messages() []chat.Message {
+func (c *Conversation) Messages() []transcript.Message {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(c.messages)
@@ -78,25 +59,22 @@ func (c *Conversation) Messages() []chat.Message {
 // error the conversation is as it was before, so that the same text can be sent again.
 //
 // Errors: those of [generate.Sequence.Generate] and of the template; [ErrBusy].
-func (c *Conversation) Send(ctx context.Context, text string, opt generate.Options, emit func(Piece) error) (Answer, error) {
-	return c.turn(ctx, opt, emit, func(ms []chat.Message) []chat.Message {
-		return append(ms, chat.Message{Role: chat.RoleUser, Content: text})
+func (c *Conversation) Send(ctx context.Context, text string, opt generate.Options, emit func(event.Event) error) (Answer, error) {
+	return c.turn(ctx, opt, emit, func(ms []transcript.Message) []transcript.Message {
+		return append(ms, transcript.Message{Role: chat.RoleUser, Text: text})
 	})
 }
 
-// ErrNothing is returned when there is no answer to give again.
-var ErrNothing = errors.New("there is no answer to give again")
-
 // Regenerate drops the last answer and gives another. When that fails, the last answer stays.
-func (c *Conversation) Regenerate(ctx context.Context, opt generate.Options, emit func(Piece) error) (Answer, error) {
+func (c *Conversation) Regenerate(ctx context.Context, opt generate.Options, emit func(event.Event) error) (Answer, error) {
 	if ms := c.Messages(); len(ms) == 0 || ms[len(ms)-1].Role != chat.RoleAssistant {
 		return Answer{}, ErrNothing
 	}
-	return c.turn(ctx, opt, emit, func(ms []chat.Message) []chat.Message { return ms[:len(ms)-1] })
+	return c.turn(ctx, opt, emit, func(ms []transcript.Message) []transcript.Message { return ms[:len(ms)-1] })
 }
 
 // turn answers the messages that ask makes of those so far.
-func (c *Conversation) turn(ctx context.Context, opt generate.Options, emit func(Piece) error, ask func([]chat.Message) []chat.Message) (Answer, error) {
+func (c *Conversation) turn(ctx context.Context, opt generate.Options, emit func(event.Event) error, ask func([]transcript.Message) []transcript.Message) (Answer, error) {
 	c.mu.Lock()
 	if c.busy {
 		c.mu.Unlock()
@@ -122,37 +100,27 @@ func (c *Conversation) turn(ctx context.Context, opt generate.Options, emit func
 }
 
 // answer generates the assistant's next message.
-func (m *Model) answer(ctx context.Context, slot *Slot, messages []chat.Message, opt generate.Options, emit func(Piece) error) (Answer, error) {
-	prompt, err := m.Prompt(ctx, chat.Request{Messages: messages})
+func (m *Model) answer(ctx context.Context, slot *Slot, messages []transcript.Message, opt generate.Options, emit func(event.Event) error) (Answer, error) {
+	var req chat.Request
+	for i := range messages {
+		req.Messages = append(req.Messages, messages[i].Chat(m.Name, toolcall.None, false))
+	}
+	prompt, err := m.Prompt(ctx, req)
 	if err != nil {
 		return Answer{}, err
 	}
 	if emit == nil {
-		emit = func(Piece) error { return nil }
+		emit = func(event.Event) error { return nil }
 	}
-	var emitErr error
-	opt.Progress = func(done, total int) {
-		emitErr = errors.Join(emitErr, emit(Piece{Kind: Reading, Done: done, Total: total}))
+	r, err := answer.NewReader(answer.Options{Model: m.Name, Tokenizer: m.Tokenizer, Prompt: prompt, Emit: emit})
+	if err != nil {
+		return Answer{}, err
 	}
-	split := chat.NewSplitter(prompt.Tags, prompt.Reasoning)
-	msg := chat.Message{Role: chat.RoleAssistant}
-	send := func(reasoning, content string) error {
-		msg.Reasoning += reasoning
-		msg.Content += content
-		if reasoning != "" {
-			if err := emit(Piece{Kind: Reasoning, Text: reasoning}); err != nil {
-				return err
-			}
-		}
-		if content != "" {
-			return emit(Piece{Kind: Text, Text: content})
-		}
-		return nil
+	opt.Progress = r.Progress
+	res, err := slot.Generate(ctx, prompt.IDs, opt, r.Queued, r.Token)
+	a, emitErr := r.Finish(res)
+	if err == nil {
+		err = emitErr
 	}
-	r, err := slot.Generate(ctx, prompt.IDs, opt, nil, func(t generate.Token) error {
-		return errors.Join(emitErr, send(split.Push(t.Text)))
-	})
-	err = errors.Join(err, send(split.Flush()))
-	msg.IDs = r.IDs
-	return Answer{Message: msg, Result: r, Used: min(len(prompt.IDs)+len(r.IDs), m.Context)}, err
+	return Answer{Message: *a.Message, Result: res, Used: min(len(prompt.IDs)+len(res.IDs), m.Context)}, err
 }

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/pooled/pooled/core/weights"
+	"github.com/pooled/pooled/core/units"
 )
 
 // Errors of loading a model.
@@ -15,6 +15,8 @@ var (
 	ErrClosed = errors.New("closed")
 	// ErrBusy is returned when a conversation is asked to answer while it still answers.
 	ErrBusy = errors.New("the conversation is still answering")
+	// ErrNothing is returned when there is no answer to give again.
+	ErrNothing = errors.New("there is no answer to give again")
 )
 
 // MemoryError says that a model does not fit a device.
@@ -29,5 +31,5 @@ type MemoryError struct {
 
 func (e *MemoryError) Error() string {
 	return fmt.Sprintf("the model needs %s for weights, %s for a context of %d and %s in reserve, but the device has %s; choose a smaller context or model",
-		weights.FormatBytes(e.Weights), weights.FormatBytes(e.State), e.Context, weights.FormatBytes(e.Reserve), weights.FormatBytes(e.Memory))
+		units.Bytes(e.Weights), units.Bytes(e.State), e.Context, units.Bytes(e.Reserve), units.Bytes(e.Memory))
 }

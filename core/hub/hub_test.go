@@ -11,6 +11,7 @@ import (
 	"github.com/pooled/pooled/core/chat"
 	"github.com/pooled/pooled/core/engine"
 	"github.com/pooled/pooled/core/engine/enginetest"
+	"github.com/pooled/pooled/core/event"
 	"github.com/pooled/pooled/core/generate"
 	"github.com/pooled/pooled/core/gguf"
 	"github.com/pooled/pooled/core/hub"
@@ -187,9 +188,9 @@ func TestConversation(t *testing.T) {
 		t.Fatal(err)
 	}
 	var streamed strings.Builder
-	say := func(p hub.Piece) error {
-		if p.Kind == hub.Text {
-			streamed.WriteString(p.Text)
+	say := func(e event.Event) error {
+		if text, ok := e.(event.Text); ok {
+			streamed.WriteString(text.Text)
 		}
 		return nil
 	}
@@ -197,8 +198,8 @@ func TestConversation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a.Message.Content != "Hello!\n" || streamed.String() != a.Message.Content || a.Finish != generate.FinishLength {
-		t.Errorf("got %q, streamed %q, finished by %s", a.Message.Content, streamed.String(), a.Finish)
+	if a.Message.Text != "Hello!\n" || streamed.String() != a.Message.Text || a.Finish != generate.FinishLength {
+		t.Errorf("got %q, streamed %q, finished by %s", a.Message.Text, streamed.String(), a.Finish)
 	}
 	roles := func() (r []string) {
 		for _, m := range conv.Messages() {
@@ -214,13 +215,13 @@ func TestConversation(t *testing.T) {
 	if _, err := conv.Regenerate(t.Context(), generate.Options{MaxTokens: 2}, nil); err != nil {
 		t.Fatal(err)
 	}
-	if ms := conv.Messages(); len(ms) != 3 || ms[2].Content != "He" {
+	if ms := conv.Messages(); len(ms) != 3 || ms[2].Text != "He" {
 		t.Errorf("after another answer: %v", ms)
 	}
 
 	// A failure leaves the conversation as it was.
 	broken := errors.New("broken")
-	if _, err := conv.Send(t.Context(), "more", generate.Options{MaxTokens: 4}, func(hub.Piece) error { return broken }); !errors.Is(err, broken) {
+	if _, err := conv.Send(t.Context(), "more", generate.Options{MaxTokens: 4}, func(event.Event) error { return broken }); !errors.Is(err, broken) {
 		t.Errorf("got %v, want %v", err, broken)
 	}
 	if len(conv.Messages()) != 3 {
@@ -229,8 +230,8 @@ func TestConversation(t *testing.T) {
 
 	// A cancelled answer keeps what came of it.
 	ctx, cancel := context.WithCancel(t.Context())
-	a, err = conv.Send(ctx, "more", generate.Options{}, func(p hub.Piece) error {
-		if p.Kind == hub.Text {
+	a, err = conv.Send(ctx, "more", generate.Options{}, func(e event.Event) error {
+		if _, ok := e.(event.Text); ok {
 			cancel()
 		}
 		return nil
@@ -238,12 +239,12 @@ func TestConversation(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || a.Finish != generate.FinishCancelled {
 		t.Errorf("got %v, finished by %s", err, a.Finish)
 	}
-	if ms := conv.Messages(); len(ms) != 5 || ms[4].Content == "" {
+	if ms := conv.Messages(); len(ms) != 5 || ms[4].Text == "" {
 		t.Errorf("after a cancelled answer: %v", ms)
 	}
 
 	// The conversation is busy while it answers.
-	if _, err := conv.Send(t.Context(), "x", generate.Options{MaxTokens: 3}, func(hub.Piece) error {
+	if _, err := conv.Send(t.Context(), "x", generate.Options{MaxTokens: 3}, func(event.Event) error {
 		_, err := conv.Send(t.Context(), "y", generate.Options{}, nil)
 		if !errors.Is(err, hub.ErrBusy) {
 			t.Errorf("a second answer at the same time: got %v, want %v", err, hub.ErrBusy)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/pooled/pooled/core/engine"
+	"github.com/pooled/pooled/core/event"
 	"github.com/pooled/pooled/core/generate"
 	"github.com/pooled/pooled/core/hub"
 )
@@ -28,8 +29,8 @@ func TestManyConversations(t *testing.T) {
 			}
 			for n := range 4 {
 				a, err := conv.Send(t.Context(), fmt.Sprintf("question %d of %d", n, i), generate.Options{MaxTokens: 7}, nil)
-				if err != nil || a.Message.Content != "Hello!\n" {
-					t.Errorf("conversation %d: got %q, %v", i, a.Message.Content, err)
+				if err != nil || a.Message.Text != "Hello!\n" {
+					t.Errorf("conversation %d: got %q, %v", i, a.Message.Text, err)
 				}
 			}
 			if got, want := len(conv.Messages()), 9; got != want {
@@ -103,8 +104,30 @@ func TestWaiting(t *testing.T) {
 	if r := <-answered; r.Text != "Hel" {
 		t.Errorf("got %q", r.Text)
 	}
-	if a, err := conv.Regenerate(t.Context(), generate.Options{MaxTokens: 2}, nil); err != nil || a.Message.Content != "He" {
-		t.Errorf("afterwards got %q, %v", a.Message.Content, err)
+	if a, err := conv.Regenerate(t.Context(), generate.Options{MaxTokens: 2}, nil); err != nil || a.Message.Text != "He" {
+		t.Errorf("afterwards got %q, %v", a.Message.Text, err)
+	}
+}
+
+// TestQueuedEvent tells a conversation that others come first, before it tells anything else.
+func TestQueuedEvent(t *testing.T) {
+	m, release := held(t)
+	conv, err := m.NewConversation("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []event.Event
+	if _, err := conv.Send(t.Context(), "hi", generate.Options{MaxTokens: 3}, func(e event.Event) error {
+		list = append(list, e)
+		if e == (event.Queued{Position: 1}) {
+			go release()
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if len(list) < 2 || list[0] != (event.Queued{Position: 1}) || list[len(list)-1].Type() != "text" {
+		t.Errorf("got %+v", list)
 	}
 }
 

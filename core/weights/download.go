@@ -15,6 +15,8 @@ import (
 	"os"
 	"syscall"
 	"time"
+
+	"github.com/pooled/pooled/core/units"
 )
 
 const (
@@ -87,7 +89,7 @@ func (d *download) run(ctx context.Context) (RecordFile, error) {
 			break
 		}
 		if ctx.Err() != nil {
-			return RecordFile{}, fmt.Errorf("%s: stopped after %s, pull again to go on: %w", d.f.file, FormatBytes(d.off), context.Cause(ctx))
+			return RecordFile{}, fmt.Errorf("%s: stopped after %s, pull again to go on: %w", d.f.file, units.Bytes(d.off), context.Cause(ctx))
 		}
 		var stop final
 		if errors.As(err, &stop) {
@@ -111,7 +113,7 @@ func (d *download) run(ctx context.Context) (RecordFile, error) {
 		d.s.log.Warn("download interrupted", "file", d.f.file, "bytes", d.off, "err", err, "dur", delay)
 		d.meter.phase(Waiting, d.off, d.state.Size, err.Error())
 		if err := d.s.sleep(ctx, delay); err != nil {
-			return RecordFile{}, fmt.Errorf("%s: stopped after %s, pull again to go on: %w", d.f.file, FormatBytes(d.off), err)
+			return RecordFile{}, fmt.Errorf("%s: stopped after %s, pull again to go on: %w", d.f.file, units.Bytes(d.off), err)
 		}
 	}
 	return d.finish(ctx)

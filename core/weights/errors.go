@@ -3,6 +3,8 @@ package weights
 import (
 	"errors"
 	"fmt"
+
+	"github.com/pooled/pooled/core/units"
 )
 
 var (
@@ -56,7 +58,7 @@ type SpaceError struct {
 // Error says how much is needed and how much is free.
 func (e *SpaceError) Error() string {
 	return fmt.Sprintf("%s: needs %s, %s are free: %v; make room or choose another folder with POOLED_HOME",
-		e.Dir, FormatBytes(e.Need), FormatBytes(e.Free), ErrSpace)
+		e.Dir, units.Bytes(e.Need), units.Bytes(e.Free), ErrSpace)
 }
 
 // Unwrap returns [ErrSpace].
@@ -111,15 +113,3 @@ func (e *StatusError) Error() string {
 
 // Unwrap returns [ErrServer].
 func (e *StatusError) Unwrap() error { return ErrServer }
-
-// FormatBytes writes a size for people, in powers of 1,000.
-func FormatBytes(n int64) string {
-	if n < 1000 {
-		return fmt.Sprintf("%d B", n)
-	}
-	x, unit := float64(n), 0
-	for x >= 999.95 && unit < 5 {
-		x, unit = x/1000, unit+1
-	}
-	return fmt.Sprintf("%.1f %cB", x, "-kMGTP"[unit])
-}

@@ -361,14 +361,6 @@ func TestMeter(t *testing.T) {
 	}
 }
 
-func TestFormatBytes(t *testing.T) {
-	for n, want := range map[int64]string{0: "0 B", 999: "999 B", 1000: "1.0 kB", 999_949: "999.9 kB", 999_950: "1.0 MB", 4_683_073_536: "4.7 GB", 1 << 62: "4611.7 PB"} {
-		if got := FormatBytes(n); got != want {
-			t.Errorf("FormatBytes(%d) = %q, want %q", n, got, want)
-		}
-	}
-}
-
 func TestParseSum(t *testing.T) {
 	a, b := sum([]byte("a")), sum([]byte("b"))
 	for _, tt := range []struct{ text, want string }{

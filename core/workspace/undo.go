@@ -98,6 +98,19 @@ func (w *Workspace) Undo(ctx context.Context, force bool) (*Change, error) {
 	return nil, ErrNothing
 }
 
+// TakeBack takes the newest change back, unless somebody else changed the file after it, and returns what makes it again: as
+// a new change, and only while the file is as it was left.
+//
+// Errors: those of [Workspace.Undo]; again has those of [Workspace.Apply].
+func (w *Workspace) TakeBack(ctx context.Context) (again func(ctx context.Context) error, err error) {
+	c, err := w.Undo(ctx, false)
+	if err != nil {
+		return nil, err
+	}
+	back := &Change{Path: c.Path, Existed: !c.Removed, Before: c.After, After: c.Before, at: c.at, mode: c.mode}
+	return func(ctx context.Context) error { return w.Apply(ctx, back) }, nil
+}
+
 // opposite returns the change that undoes r, or nil when the file is already as it was before r.
 func (w *Workspace) opposite(r record) (*Change, error) {
 	c := &Change{Path: Escape(r.Path), at: r.Path, mode: r.Mode}

@@ -9,6 +9,8 @@ import (
 	"errors"
 	"strings"
 	"time"
+
+	"github.com/pooled/pooled/core/event"
 )
 
 // Options configure an [App].
@@ -169,7 +171,9 @@ func (a *App) Send(text string) bool {
 
 func (a *App) send(text string) {
 	a.unsent = true
-	a.answer(nil, func(ctx context.Context, emit func(Event)) (Answer, error) { return a.engine.Send(ctx, text, emit) })
+	a.answer(nil, func(ctx context.Context, emit func(event.Event)) (Answer, error) {
+		return a.engine.Send(ctx, text, emit)
+	})
 }
 
 // CanRegenerate reports whether the last answer can be given again.
@@ -197,7 +201,7 @@ func (a *App) Regenerate() bool {
 }
 
 // answer runs an answer into the last message. When it fails, old takes its place again, if there is one.
-func (a *App) answer(old *Message, run func(context.Context, func(Event)) (Answer, error)) {
+func (a *App) answer(old *Message, run func(context.Context, func(event.Event)) (Answer, error)) {
 	m := a.messages[len(a.messages)-1]
 	a.answering, a.stopping, a.pieces, a.problem = m, false, 0, nil
 	chat := a.chat
@@ -213,7 +217,7 @@ func (a *App) answer(old *Message, run func(context.Context, func(Event)) (Answe
 			report(func() { a.finish(m, old, Answer{Finish: FinishCancelled}, nil, false) })
 			return
 		}
-		ans, err := run(ctx, func(e Event) { report(func() { a.event(m, e) }) })
+		ans, err := run(ctx, func(e event.Event) { report(func() { a.event(m, e) }) })
 		if ctx.Err() != nil && (err == nil || errors.Is(err, context.Canceled) || errors.Is(err, ctx.Err())) {
 			err = nil
 			ans.Finish = FinishCancelled
@@ -222,16 +226,21 @@ func (a *App) answer(old *Message, run func(context.Context, func(Event)) (Answe
 	})
 }
 
-func (a *App) event(m *Message, e Event) {
+func (a *App) event(m *Message, e event.Event) {
 	a.stale = true
-	switch e.Kind {
-	case PromptProgress:
-		m.Read, m.ToRead = e.Done, e.Total
+	switch e := e.(type) {
+	case event.Queued:
+		m.Ahead = e.Position
 		return
-	case Reasoning:
+	case event.Reading:
+		m.Ahead, m.Read, m.ToRead = 0, e.Done, e.Total
+		return
+	case event.Reasoning:
 		m.Reasoning += e.Text
-	case Text:
+	case event.Text:
 		m.Doc.Append(e.Text)
+	default:
+		return
 	}
 	m.Status = Streaming
 	if a.pieces == 0 {

@@ -83,6 +83,30 @@ func TestSendStreamsAndEnds(t *testing.T) {
 	})
 }
 
+// TestQueued shows how many answers come first, until the model reads this chat.
+func TestQueued(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := &uitest.Engine{Step: make(chan struct{})}
+		a := state.New(t.Context(), e, state.Options{Model: "tiny"})
+		defer a.Close()
+		e.Step <- struct{}{}
+		e.Answer(uitest.Script{Ahead: 2, Text: "Hi."})
+		settled(a)
+		a.Send("hello")
+		for _, want := range []int{2, 0} {
+			settled(a)
+			if m := a.Messages()[1]; m.Ahead != want || m.Status != state.Waiting {
+				t.Errorf("%d come first, and it is %d, want %d and waiting", m.Ahead, m.Status, want)
+			}
+			e.Step <- struct{}{}
+		}
+		settled(a)
+		if got := a.Messages()[1].Doc.Source(); got != "Hi." {
+			t.Errorf("got %q", got)
+		}
+	})
+}
+
 func TestStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := &uitest.Engine{}
@@ -345,18 +369,5 @@ func TestClose(t *testing.T) {
 	}
 	if got, want := e.Calls(), "load:tiny send:q"; got != want {
 		t.Errorf("calls %q, want %q", got, want)
-	}
-}
-
-func TestFormat(t *testing.T) {
-	for n, want := range map[int64]string{0: "0 B", 999: "999 B", 1000: "1.0 kB", 491_400_000: "491.4 MB", 16_100_000_000: "16.1 GB"} {
-		if got := state.Bytes(n); got != want {
-			t.Errorf("Bytes(%d) = %q, want %q", n, got, want)
-		}
-	}
-	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 32768: "32,768", 1234567: "1,234,567", -1234: "-1,234"} {
-		if got := state.Count(n); got != want {
-			t.Errorf("Count(%d) = %q, want %q", n, got, want)
-		}
 	}
 }

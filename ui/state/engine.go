@@ -1,6 +1,10 @@
 package state
 
-import "context"
+import (
+	"context"
+
+	"github.com/pooled/pooled/core/event"
+)
 
 // Engine is what the window talks to. Models may be called while another call runs; the other methods are called one
 // after the other.
@@ -11,9 +15,9 @@ type Engine interface {
 	Load(ctx context.Context, name string, progress func(done, total int64)) (Loaded, error)
 	// Send adds what the user says to the chat and answers it. A cancelled answer stays in the chat; after any other
 	// error the chat is as it was before.
-	Send(ctx context.Context, text string, emit func(Event)) (Answer, error)
+	Send(ctx context.Context, text string, emit func(event.Event)) (Answer, error)
 	// Regenerate drops the last answer of the chat and gives another. When that fails, the last answer stays.
-	Regenerate(ctx context.Context, emit func(Event)) (Answer, error)
+	Regenerate(ctx context.Context, emit func(event.Event)) (Answer, error)
 	// NewChat forgets the chat.
 	NewChat()
 }
@@ -40,27 +44,6 @@ type Loaded struct {
 	// Context is the number of positions it has room for.
 	Context int
 	Toy     bool
-}
-
-// Kind says what an [Event] is.
-type Kind uint8
-
-// The kinds.
-const (
-	// Text is part of the answer.
-	Text Kind = iota
-	// Reasoning is part of what the model thinks before it answers.
-	Reasoning
-	// PromptProgress says how far the prompt is read.
-	PromptProgress
-)
-
-// Event is a step of an answer.
-type Event struct {
-	Kind Kind
-	Text string
-	// Done and Total count the tokens of the prompt.
-	Done, Total int
 }
 
 // Finish says why an answer ended.

@@ -34,6 +34,8 @@ type Message struct {
 	Unfolded bool
 	Status   Status
 	Answer   Answer
+	// Ahead counts the answers that come before this one, while it waits for the model.
+	Ahead int
 	// Read and ToRead count the tokens of the prompt.
 	Read, ToRead int
 }

@@ -53,6 +53,6 @@ func (m *model) Prompt(ctx context.Context, req chat.Request) (*chat.Prompt, err
 }
 
 // Generate implements [agent.Model].
-func (m *model) Generate(ctx context.Context, prompt []int32, opt generate.Options, emit func(generate.Token) error) (generate.Result, error) {
-	return m.slot.Generate(ctx, prompt, opt, nil, emit)
+func (m *model) Generate(ctx context.Context, prompt []int32, opt generate.Options, place func(ahead int), emit func(generate.Token) error) (generate.Result, error) {
+	return m.slot.Generate(ctx, prompt, opt, place, emit)
 }

@@ -15,11 +15,13 @@ import (
 	"github.com/pooled/pooled/cmd/internal/wire"
 	"github.com/pooled/pooled/core/agent"
 	"github.com/pooled/pooled/core/chat"
+	"github.com/pooled/pooled/core/event"
 	"github.com/pooled/pooled/core/grammar"
 	"github.com/pooled/pooled/core/hub"
 	"github.com/pooled/pooled/core/tokenizer"
 	"github.com/pooled/pooled/core/tool"
 	"github.com/pooled/pooled/core/toolcall"
+	"github.com/pooled/pooled/core/transcript"
 	"github.com/pooled/pooled/core/workspace"
 )
 
@@ -143,7 +145,7 @@ func loadNano(t *testing.T, w *wire.Wire) agent.Model {
 	return coder.Model(m, template)
 }
 
-func newAgent(t *testing.T, m agent.Model, sets []tool.Set, root string, emit func(agent.Event)) *agent.Agent {
+func newAgent(t *testing.T, m agent.Model, sets []tool.Set, root string, emit func(event.Event)) *agent.Agent {
 	t.Helper()
 	state := t.TempDir()
 	tools, err := agent.OpenTools(t.Context(), tool.Project{Root: root, State: state, Cache: coder.CacheDir()}, coder.Sources(sets)...)
@@ -158,7 +160,7 @@ func newAgent(t *testing.T, m agent.Model, sets []tool.Set, root string, emit fu
 	t.Cleanup(func() { ws.Close() })
 	a, err := agent.New(agent.Options{
 		Model: m, Tools: tools, Mode: agent.Edits, Emit: emit,
-		Undo: func(ctx context.Context) error { _, err := ws.Undo(ctx, false); return err },
+		Undo: ws.TakeBack,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -179,15 +181,15 @@ func TestNano(t *testing.T) {
 		t.Fatal(err)
 	}
 	var last map[string]string // results by tool, of the last call
-	ask := func(root, text string) (*agent.Agent, agent.Done) {
+	ask := func(root, text string) (*agent.Agent, transcript.Outcome) {
 		last = map[string]string{}
-		a := newAgent(t, m, sets, root, func(e agent.Event) {
-			if d, ok := e.(agent.CallDone); ok {
+		a := newAgent(t, m, sets, root, func(e event.Event) {
+			if d, ok := e.(event.CallDone); ok {
 				last[d.Call.Name] = d.Result
 			}
 		})
 		d, err := a.Run(t.Context(), text)
-		if err != nil || d.Reason != agent.ReasonStop {
+		if err != nil || d.Reason != transcript.ReasonStop {
 			t.Fatalf("%s: %v, %v", text, d.Reason, err)
 		}
 		return a, d

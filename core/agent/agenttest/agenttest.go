@@ -100,7 +100,7 @@ func (m *Model) Prompt(ctx context.Context, req chat.Request) (*chat.Prompt, err
 }
 
 // Generate implements agent.Model.
-func (m *Model) Generate(ctx context.Context, prompt []int32, opt generate.Options, emit func(generate.Token) error) (generate.Result, error) {
+func (m *Model) Generate(ctx context.Context, prompt []int32, opt generate.Options, _ func(ahead int), emit func(generate.Token) error) (generate.Result, error) {
 	m.script.begin = true
 	r, err := m.seq.Generate(ctx, prompt, opt, emit)
 	m.mu.Lock()

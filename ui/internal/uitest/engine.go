@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/pooled/pooled/core/event"
 	"github.com/pooled/pooled/ui/state"
 )
 
@@ -23,6 +24,8 @@ type Engine struct {
 
 // Script is an answer.
 type Script struct {
+	// Ahead counts the answers that come before this one; it then waits for a step.
+	Ahead           int
 	Reasoning, Text string
 	// Err ends the answer.
 	Err    error
@@ -81,13 +84,13 @@ func (e *Engine) Load(ctx context.Context, name string, progress func(done, tota
 }
 
 // Send implements [state.Engine].
-func (e *Engine) Send(ctx context.Context, text string, emit func(state.Event)) (state.Answer, error) {
+func (e *Engine) Send(ctx context.Context, text string, emit func(event.Event)) (state.Answer, error) {
 	e.called("send:" + text)
 	return e.stream(ctx, text, emit)
 }
 
 // Regenerate implements [state.Engine].
-func (e *Engine) Regenerate(ctx context.Context, emit func(state.Event)) (state.Answer, error) {
+func (e *Engine) Regenerate(ctx context.Context, emit func(event.Event)) (state.Answer, error) {
 	e.called("regenerate")
 	return e.stream(ctx, "again", emit)
 }
@@ -95,7 +98,7 @@ func (e *Engine) Regenerate(ctx context.Context, emit func(state.Event)) (state.
 // NewChat implements [state.Engine].
 func (e *Engine) NewChat() { e.called("new") }
 
-func (e *Engine) stream(ctx context.Context, text string, emit func(state.Event)) (state.Answer, error) {
+func (e *Engine) stream(ctx context.Context, text string, emit func(event.Event)) (state.Answer, error) {
 	e.mu.Lock()
 	s := Script{Text: "You said: " + text}
 	if len(e.answers) > 0 {
@@ -106,11 +109,21 @@ func (e *Engine) stream(ctx context.Context, text string, emit func(state.Event)
 	if s.Finish != "" {
 		a.Finish = s.Finish
 	}
-	emit(state.Event{Kind: state.PromptProgress, Done: 10, Total: 10})
+	if s.Ahead > 0 {
+		emit(event.Queued{Position: s.Ahead})
+		if err := e.wait(ctx); err != nil {
+			a.Finish = state.FinishCancelled
+			return a, err
+		}
+	}
+	emit(event.Reading{Done: 10, Total: 10})
 	for _, part := range []struct {
-		kind state.Kind
 		text string
-	}{{state.Reasoning, s.Reasoning}, {state.Text, s.Text}} {
+		of   func(text string) event.Event
+	}{
+		{s.Reasoning, func(text string) event.Event { return event.Reasoning{Text: text} }},
+		{s.Text, func(text string) event.Event { return event.Text{Text: text} }},
+	} {
 		for _, word := range strings.SplitAfter(part.text, " ") {
 			if word == "" {
 				continue
@@ -119,7 +132,7 @@ func (e *Engine) stream(ctx context.Context, text string, emit func(state.Event)
 				a.Finish = state.FinishCancelled
 				return a, err
 			}
-			emit(state.Event{Kind: part.kind, Text: word})
+			emit(part.of(word))
 			a.Tokens++
 			a.ContextUsed++
 		}

@@ -13,6 +13,7 @@ import (
 	"gioui.org/text"
 	"gioui.org/widget/material"
 
+	"github.com/pooled/pooled/core/units"
 	"github.com/pooled/pooled/ui/state"
 	"github.com/pooled/pooled/ui/theme"
 	ui "github.com/pooled/pooled/ui/widget"
@@ -306,7 +307,7 @@ func (p *Page) statusText() (left, right string) {
 	if l := p.app.Loading(); l.Name != "" {
 		left = "Loading " + l.Name
 		if l.Total > 0 {
-			left += fmt.Sprintf(": %s of %s", state.Bytes(l.Done), state.Bytes(l.Total))
+			left += fmt.Sprintf(": %s of %s", units.Bytes(l.Done), units.Bytes(l.Total))
 		}
 		return left, ""
 	}
@@ -322,7 +323,7 @@ func (p *Page) statusText() (left, right string) {
 	if u.Rate > 0 {
 		parts = append(parts, fmt.Sprintf("%.*f tok/s", decimals(u.Rate), u.Rate))
 	}
-	parts = append(parts, fmt.Sprintf("%s of %s context", state.Count(u.Used), state.Count(u.Total)))
+	parts = append(parts, fmt.Sprintf("%s of %s context", units.Count(u.Used), units.Count(u.Total)))
 	return left, strings.Join(parts, "  ·  ")
 }
 

@@ -118,6 +118,8 @@ func (p *Page) waiting(gtx layout.Context, m *state.Message) layout.Dimensions {
 		text = "Stopping…"
 	case l.Name != "":
 		text = "Waiting for " + l.Name + " to load…"
+	case m.Ahead > 0:
+		text = fmt.Sprintf("Waiting for the model: %d before you", m.Ahead)
 	case m.ToRead > 0 && m.Read < m.ToRead:
 		text = fmt.Sprintf("Reading the chat: %d of %d tokens", m.Read, m.ToRead)
 	}

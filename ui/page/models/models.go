@@ -16,6 +16,7 @@ import (
 	"gioui.org/widget"
 	"gioui.org/widget/material"
 
+	"github.com/pooled/pooled/core/units"
 	"github.com/pooled/pooled/ui/state"
 	"github.com/pooled/pooled/ui/theme"
 	ui "github.com/pooled/pooled/ui/widget"
@@ -228,7 +229,7 @@ func (p *Page) details(gtx layout.Context) layout.Dimensions {
 	if !ok {
 		return layout.Dimensions{}
 	}
-	s := fmt.Sprintf("%s is a %s model with a context of %s. It runs on %s", m.Name, m.Family, state.Count(m.Context), m.Device)
+	s := fmt.Sprintf("%s is a %s model with a context of %s. It runs on %s", m.Name, m.Family, units.Count(m.Context), m.Device)
 	if m.Reason != "" {
 		s += ", because " + m.Reason
 	}
@@ -301,7 +302,7 @@ func (p *Page) row(gtx layout.Context, m state.ModelInfo, selected bool) layout.
 		p.rows[m.Name] = c
 	}
 	name, detail := p.th.Ink, p.th.Muted
-	text := state.Bytes(m.Size)
+	text := units.Bytes(m.Size)
 	if m.Note != "" {
 		text += "  ·  " + m.Note
 	}

@@ -15,7 +15,7 @@ import (
 
 	"github.com/pooled/pooled/core/engine"
 	"github.com/pooled/pooled/core/model"
-	"github.com/pooled/pooled/core/weights"
+	"github.com/pooled/pooled/core/units"
 )
 
 type benchFlags struct {
@@ -114,7 +114,7 @@ func (c *commands) doBench(ctx context.Context, f *benchFlags) error {
 	}
 	fmt.Fprintf(c.Out, "%s (%s) on %s: %s, %s\n", out.Model, out.Family, out.Backend, out.Device, out.Detail)
 	fmt.Fprintf(c.Out, "weights %s, state %s, resident %s, loaded in %.0f ms\n\n",
-		weights.FormatBytes(out.Weights), weights.FormatBytes(out.State), weights.FormatBytes(out.Resident), out.LoadMS)
+		units.Bytes(out.Weights), units.Bytes(out.State), units.Bytes(out.Resident), out.LoadMS)
 	tw := tabwriter.NewWriter(c.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(tw, "depth\tprompt\tprefill tok/s\ttokens\tdecode tok/s\t")
 	for _, r := range out.Rows {

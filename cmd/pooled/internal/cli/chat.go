@@ -11,6 +11,7 @@ import (
 
 	"github.com/pooled/pooled/cmd/internal/nano"
 	"github.com/pooled/pooled/cmd/internal/terminal"
+	"github.com/pooled/pooled/core/event"
 	"github.com/pooled/pooled/core/generate"
 	"github.com/pooled/pooled/core/hub"
 )
@@ -123,9 +124,9 @@ func (c *commands) answer(ctx context.Context, m *hub.Model, conv *hub.Conversat
 	var a hub.Answer
 	var err error
 	if again {
-		a, err = conv.Regenerate(ctx, opt, w.piece)
+		a, err = conv.Regenerate(ctx, opt, w.event)
 	} else {
-		a, err = conv.Send(ctx, text, opt, w.piece)
+		a, err = conv.Send(ctx, text, opt, w.event)
 	}
 	w.end()
 	if err != nil && a.Finish != generate.FinishCancelled {
@@ -145,30 +146,48 @@ func (c *commands) answer(ctx context.Context, m *hub.Model, conv *hub.Conversat
 	return nil
 }
 
-// answerWriter prints the pieces of an answer; what the model thinks is dimmed.
+// answerWriter prints an answer as it comes; what the model thinks is dimmed.
 type answerWriter struct {
 	c         *commands
 	reasoning bool
-	reading   bool
+	status    bool // a line stands there that goes
 	last      string
 }
 
 // slowPrompt is how many tokens a prompt must have for its progress to be worth a line.
 const slowPrompt = 1024
 
-func (w *answerWriter) piece(p hub.Piece) error {
-	if p.Kind == hub.Reading {
-		if w.c.Terminal && p.Total > slowPrompt {
-			w.reading = true
-			fmt.Fprintf(w.c.Err, "\r\033[Kreading %d of %d tokens", p.Done, p.Total)
+func (w *answerWriter) event(e event.Event) error {
+	switch e := e.(type) {
+	case event.Queued:
+		w.progress("waiting for the model, %d before you", e.Position)
+	case event.Reading:
+		if e.Total > slowPrompt {
+			w.progress("reading %d of %d tokens", e.Done, e.Total)
 		}
-		return nil
+	case event.Reasoning:
+		return w.say(e.Text, true)
+	case event.Text:
+		return w.say(e.Text, false)
 	}
-	if w.reading {
-		w.reading = false
+	return nil
+}
+
+// progress shows a line that the next one, or the answer, replaces.
+func (w *answerWriter) progress(format string, args ...any) {
+	if w.c.Terminal {
+		w.status = true
+		fmt.Fprintf(w.c.Err, "\r\033[K"+format, args...)
+	}
+}
+
+// say prints more of the answer, or of what comes before it.
+func (w *answerWriter) say(text string, think bool) error {
+	if w.status {
+		w.status = false
 		fmt.Fprint(w.c.Err, "\r\033[K")
 	}
-	if think := p.Kind == hub.Reasoning; think != w.reasoning {
+	if think != w.reasoning {
 		w.reasoning = think
 		if think {
 			w.write(w.c.dim())
@@ -179,7 +198,7 @@ func (w *answerWriter) piece(p hub.Piece) error {
 			}
 		}
 	}
-	return w.write(w.c.shown(p.Text))
+	return w.write(w.c.shown(text))
 }
 
 func (w *answerWriter) write(s string) error {

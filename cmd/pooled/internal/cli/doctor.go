@@ -14,7 +14,7 @@ import (
 	"github.com/pooled/pooled/core/hub"
 	"github.com/pooled/pooled/core/model"
 	"github.com/pooled/pooled/core/plugin"
-	"github.com/pooled/pooled/core/weights"
+	"github.com/pooled/pooled/core/units"
 	"github.com/pooled/pooled/gpu/device"
 )
 
@@ -144,7 +144,7 @@ func (c *commands) printReport(r report) {
 	for _, d := range r.Devices {
 		note := ""
 		if d.Memory > 0 {
-			note = ", " + weights.FormatBytes(d.Memory)
+			note = ", " + units.Bytes(d.Memory)
 		}
 		if d.Software {
 			note += ", emulated on the CPU: only used when asked for"

@@ -11,6 +11,7 @@ import (
 
 	"github.com/pooled/pooled/cmd/internal/nano"
 	"github.com/pooled/pooled/cmd/internal/terminal"
+	"github.com/pooled/pooled/core/units"
 	"github.com/pooled/pooled/core/weights"
 )
 
@@ -43,7 +44,7 @@ hf:OWNER/REPOSITORY/FILE.gguf, a file or a folder. An interrupted download goes 
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(c.Out, "%s is ready (%s): pooled chat -m %s\n", m.Name, weights.FormatBytes(m.Size), m.Name)
+			fmt.Fprintf(c.Out, "%s is ready (%s): pooled chat -m %s\n", m.Name, units.Bytes(m.Size), m.Name)
 			return nil
 		},
 	}
@@ -57,7 +58,7 @@ func (c *commands) printCatalog() error {
 	for _, e := range weights.Catalog() {
 		size := "?"
 		if e.Size > 0 {
-			size = weights.FormatBytes(e.Size)
+			size = units.Bytes(e.Size)
 		}
 		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\n", e.Name, e.Parameters, size, e.Licence, e.Description)
 	}
@@ -86,10 +87,10 @@ func (b *progressBar) show(p weights.Progress) {
 		line = fmt.Sprintf("%s (part %d of %d): %s", p.File, p.Part, p.Parts, p.Phase)
 	}
 	if p.Total > 0 {
-		line += fmt.Sprintf(" %s of %s (%d%%)", weights.FormatBytes(p.Bytes), weights.FormatBytes(p.Total), 100*p.Bytes/p.Total)
+		line += fmt.Sprintf(" %s of %s (%d%%)", units.Bytes(p.Bytes), units.Bytes(p.Total), 100*p.Bytes/p.Total)
 	}
 	if p.Rate > 0 {
-		line += fmt.Sprintf(", %s/s", weights.FormatBytes(int64(p.Rate)))
+		line += fmt.Sprintf(", %s/s", units.Bytes(int64(p.Rate)))
 	}
 	if p.ETA > 0 {
 		line += fmt.Sprintf(", %v left", p.ETA.Round(time.Second))
@@ -134,10 +135,10 @@ func (c *commands) list() *cobra.Command {
 			tw := tabwriter.NewWriter(c.Out, 0, 0, 2, ' ', 0)
 			fmt.Fprintln(tw, "NAME\tSIZE\tMODIFIED\tNOTE")
 			if data := nano.Data(); data != nil {
-				fmt.Fprintf(tw, "%s\t%s\t\tbuilt in; very small\n", nano.Name, weights.FormatBytes(int64(len(data))))
+				fmt.Fprintf(tw, "%s\t%s\t\tbuilt in; very small\n", nano.Name, units.Bytes(int64(len(data))))
 			}
 			for _, m := range models {
-				fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", m.Name, weights.FormatBytes(m.Size), m.Modified.Format(time.DateOnly), m.Problem)
+				fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", m.Name, units.Bytes(m.Size), m.Modified.Format(time.DateOnly), m.Problem)
 			}
 			unfinished, err := s.Unfinished()
 			if err != nil {
@@ -151,7 +152,7 @@ func (c *commands) list() *cobra.Command {
 				if u.Source != "" {
 					next = "; go on with: pooled pull " + u.Source
 				}
-				fmt.Fprintf(tw, "%s\t%s\t\tunfinished%s\n", u.Name, weights.FormatBytes(u.Bytes), next)
+				fmt.Fprintf(tw, "%s\t%s\t\tunfinished%s\n", u.Name, units.Bytes(u.Bytes), next)
 			}
 			return tw.Flush()
 		},
@@ -230,7 +231,7 @@ func (c *commands) show() *cobra.Command {
 			row("name in the file", d.Name)
 			row("architecture", d.Architecture)
 			row("parameters", fmt.Sprintf("%.1f million", float64(d.Parameters)/1e6))
-			row("size", weights.FormatBytes(d.Size))
+			row("size", units.Bytes(d.Size))
 			row("types", d.Mix())
 			row("context", d.Context)
 			row("vocabulary", fmt.Sprintf("%d (%s)", d.Vocabulary, d.Tokenizer))
@@ -243,7 +244,7 @@ func (c *commands) show() *cobra.Command {
 			}
 			row("family", plan.Family+", "+layers(plan))
 			kv, rec := plan.StateBytes(wholeRange(plan), plan.Context)
-			row("caches", fmt.Sprintf("%s at its full context", weights.FormatBytes(kv+rec)))
+			row("caches", fmt.Sprintf("%s at its full context", units.Bytes(kv+rec)))
 			return tw.Flush()
 		},
 	}

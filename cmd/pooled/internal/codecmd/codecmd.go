@@ -20,8 +20,10 @@ import (
 	"github.com/pooled/pooled/core/agent"
 	"github.com/pooled/pooled/core/generate"
 	"github.com/pooled/pooled/core/grammar"
+	"github.com/pooled/pooled/core/starter"
 	"github.com/pooled/pooled/core/tokenizer"
 	"github.com/pooled/pooled/core/tool"
+	"github.com/pooled/pooled/core/transcript"
 	"github.com/pooled/pooled/core/workspace"
 )
 
@@ -145,14 +147,14 @@ func (d Deps) run(ctx context.Context, f *flags, given bool, args []string) erro
 		return usage("the request is empty")
 	case f.json && !given:
 		return usage("--json needs a request: -p \"…\"")
-	case f.start != "" && !slices.ContainsFunc(agent.Starters(), func(s agent.Starter) bool { return s.Name == f.start }):
+	case f.start != "" && !slices.ContainsFunc(starter.All(), func(s starter.Starter) bool { return s.Name == f.start }):
 		return usage("--start is %q, want blank, page, app or game", f.start)
 	}
 	home, err := d.Home()
 	if err != nil {
 		return err
 	}
-	store := agent.OpenStore(home)
+	store := transcript.OpenStore(home)
 	if f.sessions {
 		return d.listAll(store)
 	}
@@ -178,7 +180,7 @@ func (d Deps) run(ctx context.Context, f *flags, given bool, args []string) erro
 }
 
 // project finds the project to work on.
-func (d Deps) project(store *agent.Store, home string, f *flags, args []string) (*agent.Project, error) {
+func (d Deps) project(store *transcript.Store, home string, f *flags, args []string) (*transcript.Project, error) {
 	if f.scratch {
 		return store.Scratch()
 	}
@@ -215,7 +217,7 @@ func inside(path, dir string) bool {
 }
 
 // listAll lists projects and sessions.
-func (d Deps) listAll(store *agent.Store) error {
+func (d Deps) listAll(store *transcript.Store) error {
 	projects, err := store.Projects()
 	if err != nil {
 		return err
@@ -240,14 +242,14 @@ func (d Deps) listAll(store *agent.Store) error {
 type work struct {
 	Deps
 	f       *flags
-	project *agent.Project
+	project *transcript.Project
 	mode    agent.Mode
 
 	model   agent.Model
 	loaded  io.Closer
 	ws      *workspace.Workspace
 	tools   *agent.Tools
-	session *agent.Session
+	session *transcript.Session
 	agent   *agent.Agent
 	screen  *screen
 	lines   *lines
@@ -261,7 +263,7 @@ func (w *work) open(ctx context.Context) error {
 		return err
 	}
 	if w.f.start != "" {
-		if err := agent.Start(ctx, w.ws, w.f.start); err != nil {
+		if err := starter.Write(ctx, w.ws, w.f.start); err != nil {
 			return err
 		}
 	}
@@ -282,7 +284,7 @@ func (w *work) open(ctx context.Context) error {
 	if w.tools, err = agent.OpenTools(ctx, tool.Project{Root: w.project.Root, State: w.project.State(), Cache: w.Cache}, sources...); err != nil {
 		return err
 	}
-	var history []agent.Message
+	var history []transcript.Message
 	if w.f.resume || w.f.session != "" {
 		var note string
 		if w.session, history, note, err = w.project.Resume(w.f.session); err != nil {
@@ -298,16 +300,13 @@ func (w *work) open(ctx context.Context) error {
 }
 
 // start makes the agent.
-func (w *work) start(history []agent.Message) error {
+func (w *work) start(history []transcript.Message) error {
 	o := agent.Options{
 		Model: w.model, Tools: w.tools, Mode: w.mode, Session: w.session, History: history, Exact: w.f.noRepair,
 		Sampling: generate.Options{Temperature: w.f.temp, Seed: w.f.seed},
 		Limits:   agent.Limits{Steps: w.f.steps, Time: w.f.timeout},
 		Emit:     w.screen.event,
-		Undo: func(ctx context.Context) error {
-			_, err := w.ws.Undo(ctx, false)
-			return err
-		},
+		Undo:     w.ws.TakeBack,
 	}
 	if w.f.temp > 0 {
 		o.Sampling.TopK, o.Sampling.TopP = 40, 0.95
@@ -374,14 +373,14 @@ func (w *work) once(ctx context.Context) error {
 		return &ExitError{Code: 1} // whoever read our output has gone
 	}
 	switch {
-	case done.Reason == agent.ReasonDenied:
+	case done.Reason == transcript.ReasonDenied:
 		if !w.f.json {
 			w.screen.remark("nobody can be asked here: --mode edits allows changes of files, --yes everything")
 		}
 		return &ExitError{Code: exitStopped}
-	case done.Reason == agent.ReasonCancelled:
+	case done.Reason == transcript.ReasonCancelled:
 		return &ExitError{Code: exitCancelled}
-	case done.Reason != agent.ReasonStop:
+	case done.Reason != transcript.ReasonStop:
 		return &ExitError{Code: exitStopped}
 	case done.Problems != "":
 		return &ExitError{Code: exitProblems}

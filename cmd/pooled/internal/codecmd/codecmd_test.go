@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -110,10 +111,14 @@ func TestOnce(t *testing.T) {
 	if code != 0 || types[0] != "session" || types[len(types)-1] != "done" {
 		t.Errorf("exit code %d, events %v", code, types)
 	}
+	if !strings.HasPrefix(out, `{"type":"session","version":1,"id":"`) {
+		t.Errorf("the first line is %.80q", out)
+	}
 }
 
 func TestExitCodes(t *testing.T) {
 	bad := call("write_file", "path", "index.html", "content", "<script>nothing()</script>")
+	printed := "```html\n<html>\n<body>\n<h1>\nHi\n</h1>\n</body>\n</html>\n```"
 	for _, c := range []struct {
 		name    string
 		answers []string
@@ -122,6 +127,10 @@ func TestExitCodes(t *testing.T) {
 	}{
 		{"nobody may allow a change", script, []string{"-p", "Go"}, exitStopped},
 		{"the app has errors", []string{bad, call("serve"), "Ready."}, []string{"-p", "Go", "--yes", "--no-repair"}, exitProblems},
+		{"a later try left nothing", []string{bad, call("serve"), "Ready.", "No."}, []string{"-p", "Go", "--yes"}, exitProblems},
+		{"a printed page works", []string{printed, call("serve"), "Ready."}, []string{"-p", "Go", "--yes"}, 0},
+		{"nobody may allow a printed page", []string{printed, "Ready."}, []string{"-p", "Go"}, exitStopped},
+		{"code is printed to the end", slices.Repeat([]string{strings.Replace(printed, "<html>", "<body>", 1)}, 9), []string{"-p", "Go", "--yes"}, exitProblems},
 		{"a limit", []string{call("list_dir"), call("serve")}, []string{"-p", "Go", "--yes", "--max-steps", "1"}, exitStopped},
 		{"an empty request", nil, []string{"-p", " "}, exitUsage},
 		{"JSON without a request", nil, []string{"--json"}, exitUsage},
@@ -138,6 +147,24 @@ func TestExitCodes(t *testing.T) {
 	r := newRig(t)
 	if _, errs, code := r.run("", filepath.Join(r.dir, "none"), "-p", "Go"); code != exitUsage || !strings.Contains(errs, "there is no folder") {
 		t.Errorf("a folder that is not there: exit code %d, %q", code, errs)
+	}
+}
+
+// TestBestTry says what was put back and what is wrong with it, and nothing that was said of another try.
+func TestBestTry(t *testing.T) {
+	bad := call("write_file", "path", "index.html", "content", "<script>nothing()</script>")
+	r := newRig(t, bad, call("serve"), "Ready.", "It could not be better.")
+	out, errs, _ := r.run("", r.dir, "-p", "Go", "--yes")
+	if out != "" {
+		t.Errorf("printed %q", out)
+	}
+	for _, want := range []string{"the best one is put back", "done: 4 steps", "serving index.html, 1 error: …"} {
+		if !strings.Contains(errs, want) {
+			t.Errorf("on the side, %q is missing in\n%s", want, errs)
+		}
+	}
+	if b, err := os.ReadFile(filepath.Join(r.dir, "index.html")); err != nil || string(b) != "<script>nothing()</script>" {
+		t.Errorf("index.html: %q, %v", b, err)
 	}
 }
 

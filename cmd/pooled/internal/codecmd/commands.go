@@ -12,6 +12,7 @@ import (
 
 	"github.com/pooled/pooled/cmd/internal/terminal"
 	"github.com/pooled/pooled/core/agent"
+	"github.com/pooled/pooled/core/export"
 	"github.com/pooled/pooled/core/workspace"
 )
 
@@ -139,11 +140,11 @@ func (w *work) export(ctx context.Context, name string) error {
 	var left []string
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".zip":
-		if err := agent.Zip(ctx, &data, w.ws.FS()); err != nil {
+		if err := export.Zip(ctx, &data, w.ws.FS()); err != nil {
 			return err
 		}
 	case ".html", ".htm":
-		page, rest, err := agent.SingleHTML(ctx, w.ws.FS(), "index.html")
+		page, rest, err := export.SingleHTML(ctx, w.ws.FS(), "index.html")
 		if err != nil {
 			return err
 		}

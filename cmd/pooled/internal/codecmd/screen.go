@@ -9,7 +9,8 @@ import (
 	"time"
 
 	"github.com/pooled/pooled/cmd/internal/terminal"
-	"github.com/pooled/pooled/core/agent"
+	"github.com/pooled/pooled/core/event"
+	"github.com/pooled/pooled/core/transcript"
 )
 
 // Colours of the terminal.
@@ -111,9 +112,7 @@ func (s *screen) session(w *work) {
 	if !s.json {
 		return
 	}
-	line, err := json.Marshal(map[string]string{
-		"type": "session", "id": w.session.ID, "project": w.project.Root, "model": w.model.Name(),
-	})
+	line, err := event.Marshal(event.Session{ID: w.session.ID, Project: w.project.Root, Model: w.model.Name()})
 	if err == nil {
 		s.write(s.Out, string(line)+"\n")
 	}
@@ -127,66 +126,71 @@ func (s *screen) end() {
 }
 
 // event shows an event.
-func (s *screen) event(e agent.Event) {
+func (s *screen) event(e event.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.json {
-		line, err := agent.MarshalEvent(e)
+		line, err := event.Marshal(e)
 		if err == nil {
 			s.write(s.Out, string(line)+"\n")
 		}
 		return
 	}
-	if _, ok := e.(agent.Reasoning); !ok && s.reasoning {
+	if _, ok := e.(event.Reasoning); !ok && s.reasoning {
 		s.reasoning = false
 		s.fresh()
 	}
 	switch e := e.(type) {
-	case agent.Step:
+	case event.Step:
 		s.final.Reset()
-	case agent.Text:
+	case event.Text:
 		if !s.Terminal {
 			s.final.WriteString(e.Text)
 			return
 		}
 		s.text(e.Text, "")
-	case agent.Reasoning:
+	case event.Reasoning:
 		if s.Terminal {
 			s.reasoning = true
 			s.text(e.Text, dim)
 		}
-	case agent.Reading:
+	case event.Queued:
+		s.progress(fmt.Sprintf("waiting for the model, %d before you", e.Position))
+	case event.Reading:
 		if e.Total-e.Done > slowPrompt {
 			s.progress(fmt.Sprintf("reading %d of %d tokens", e.Done, e.Total))
 		}
-	case agent.CallStarted:
+	case event.CallStarted:
 		s.written = 0
 		s.progress("● " + e.Name + " …")
-	case agent.CallDelta:
+	case event.CallDelta:
 		before := s.written / 200
 		if s.written += len(e.Text); s.written/200 != before {
 			s.progress(fmt.Sprintf("● %s … %d bytes", e.Name, s.written))
 		}
-	case agent.CallBroken:
+	case event.CallBroken:
 		s.line(s.paint(yellow, "● a call that cannot be read: ") + s.paint(dim, firstLine(e.Reason)))
-	case agent.Approval:
+	case event.Approval:
 		s.line(s.paint(cyan, "● ") + callText(e.Call))
 		s.diff(e.Diff)
 		s.asked = e.Call.ID
-	case agent.CallRunning:
+	case event.CallRunning:
 		s.ran = e.Call.ID
 		if s.asked != e.Call.ID {
 			s.line(s.paint(cyan, "● ") + callText(e.Call))
 		}
-	case agent.CallDone:
+	case event.CallDone:
 		s.done(e)
-	case agent.Compacted:
+	case event.Compacted:
 		s.remark(fmt.Sprintf("to make room, %s: %d → %d tokens", e.Rule, e.Before, e.After))
-	case agent.Retried:
+	case event.Retried:
 		s.remark(fmt.Sprintf("that did not work, so it is taken back and tried again (%d): %s", e.Try, e.Reason))
-	case agent.Note:
+	case event.Restored:
+		s.final.Reset() // it was said of another try
+		s.remark("no later try was better, so the best one is put back: " + e.Problems)
+	case event.Note:
 		s.remark(e.Text)
-	case agent.Done:
+	case event.Done:
 		s.turn(e)
 	}
 }
@@ -194,7 +198,7 @@ func (s *screen) event(e agent.Event) {
 func (s *screen) remark(text string) { s.line(s.paint(dim, "["+terminal.Exact(firstLine(text))+"]")) }
 
 // done shows what came of a call.
-func (s *screen) done(e agent.CallDone) {
+func (s *screen) done(e event.CallDone) {
 	switch {
 	case e.Denied:
 		s.line("  " + s.paint(yellow, "not allowed"))
@@ -251,15 +255,15 @@ func (s *screen) diff(diff string) {
 }
 
 // turn shows how a turn ended.
-func (s *screen) turn(e agent.Done) {
+func (s *screen) turn(e event.Done) {
 	s.text(strings.TrimSpace(s.final.String()), "")
 	s.final.Reset()
 	s.fresh()
 	text := fmt.Sprintf("%s: %s, %d tokens, %.1f s", e.Reason, count(e.Steps, "step"), e.Tokens, time.Duration(e.Time).Seconds())
 	if e.Problems != "" {
-		text += "; the app reports errors"
+		text += "; " + terminal.Exact(firstLine(e.Problems))
 	}
-	if s.Terminal || e.Reason != agent.ReasonStop {
+	if s.Terminal || e.Reason != transcript.ReasonStop || e.Problems != "" {
 		s.line(s.paint(dim, "["+text+"]"))
 	}
 }
@@ -280,7 +284,7 @@ func firstLine(text string) string {
 }
 
 // callText is a call on one line, such as "write_file index.html".
-func callText(c agent.Call) string {
+func callText(c transcript.Call) string {
 	var args map[string]any
 	_ = json.Unmarshal(c.Arguments, &args) // whatever is not an object has no arguments to show
 	text := c.Name

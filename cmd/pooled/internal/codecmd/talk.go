@@ -10,6 +10,7 @@ import (
 
 	"github.com/pooled/pooled/cmd/internal/terminal"
 	"github.com/pooled/pooled/core/agent"
+	"github.com/pooled/pooled/core/event"
 	"github.com/pooled/pooled/core/tool"
 )
 
@@ -172,7 +173,7 @@ func (w *work) greet() {
 }
 
 // approve asks a person about a call; the screen has shown it.
-func (w *work) approve(ctx context.Context, a agent.Approval) (agent.Decision, error) {
+func (w *work) approve(ctx context.Context, a event.Approval) (agent.Decision, error) {
 	always := "always allow such calls"
 	if a.Class == tool.Edit {
 		always = "allow all edits from now on"

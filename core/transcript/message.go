@@ -1,18 +1,19 @@
-package agent
+package transcript
 
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"github.com/pooled/pooled/core/chat"
 	"github.com/pooled/pooled/core/toolcall"
 )
 
-// Message is a part of the conversation, as the session keeps it.
+// Message is a part of a conversation, as a session keeps it.
 type Message struct {
-	// Role is one of package chat's: user, assistant or tool.
+	// Role is one of package chat's: system, user, assistant or tool.
 	Role string `json:"role"`
-	// Auto marks a message of the user's role that the agent wrote.
+	// Auto marks a message of the user's role that no person wrote.
 	Auto bool `json:"auto,omitempty"`
 	// Text is what the user asked, what the assistant said beside its calls, or what a tool answered.
 	Text string `json:"text,omitempty"`
@@ -48,8 +49,8 @@ type Call struct {
 	Repaired []string `json:"repaired,omitempty"`
 }
 
-// argument returns the text of an argument, or nothing.
-func (c *Call) argument(name string) string {
+// Argument returns the text of an argument, or nothing.
+func (c *Call) Argument(name string) string {
 	var args map[string]any
 	if json.Unmarshal(c.Arguments, &args) != nil {
 		return ""
@@ -58,19 +59,21 @@ func (c *Call) argument(name string) string {
 	return text
 }
 
-// withArgument returns a copy of the call with another text for an argument.
-func (c Call) withArgument(name, text string) Call {
+// WithArgument returns a copy of the call with another text for an argument.
+func (c *Call) WithArgument(name, text string) Call {
 	var args map[string]json.RawMessage
-	if json.Unmarshal(c.Arguments, &args) != nil {
-		return c
+	out := *c
+	if json.Unmarshal(c.Arguments, &args) != nil || args == nil {
+		return out
 	}
 	args[name], _ = json.Marshal(text) // a string can always be encoded
-	c.Arguments, _ = json.Marshal(args)
-	return c
+	out.Arguments, _ = json.Marshal(args)
+	return out
 }
 
-// render returns the message for a template. Raw writes what the assistant wrote as text, instead of its calls.
-func (m *Message) render(model string, format toolcall.Format, raw bool) chat.Message {
+// Chat returns the message for the template of a model that writes calls in a format. Ids that were sampled go with it where
+// the same model sampled them. Raw writes what the assistant wrote as text, instead of its calls.
+func (m *Message) Chat(model string, format toolcall.Format, raw bool) chat.Message {
 	c := chat.Message{Role: m.Role, Content: m.Text, Reasoning: m.Reasoning}
 	switch m.Role {
 	case chat.RoleAssistant:
@@ -99,8 +102,9 @@ const (
 	textNotRun  = "error: not run, because the turn was stopped"
 )
 
-// level returns the answers that are missing to the last calls. Those that began are of unknown outcome; began tells.
-func level(history []*Message, began func(id string) bool) []*Message {
+// Level returns the answers that are missing to the last calls of a conversation that was broken off. Those that began are of
+// unknown outcome; began tells.
+func Level(history []*Message, began func(id string) bool) []*Message {
 	at := len(history) - 1
 	for at >= 0 && history[at].Role == chat.RoleTool {
 		at--
@@ -120,4 +124,16 @@ func level(history []*Message, began func(id string) bool) []*Message {
 		missing = append(missing, m)
 	}
 	return missing
+}
+
+// maxBrief is how much of a text [Brief] keeps. Units: bytes.
+const maxBrief = 160
+
+// Brief is the beginning of a text on one line.
+func Brief(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if len(text) > maxBrief {
+		return strings.ToValidUTF8(text[:maxBrief], "") + "…"
+	}
+	return text
 }

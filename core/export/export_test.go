@@ -1,4 +1,4 @@
-package agent_test
+package export_test
 
 import (
 	"archive/zip"
@@ -9,10 +9,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/pooled/pooled/core/agent"
-	"github.com/pooled/pooled/core/workspace"
-	"github.com/pooled/pooled/sandbox/js"
-	"github.com/pooled/pooled/sandbox/page"
+	"github.com/pooled/pooled/core/export"
 )
 
 // site is a page in many files.
@@ -40,7 +37,7 @@ var site = fstest.MapFS{
 }
 
 func TestSingleHTML(t *testing.T) {
-	got, left, err := agent.SingleHTML(t.Context(), site, "index.html")
+	got, left, err := export.SingleHTML(t.Context(), site, "index.html")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,11 +66,11 @@ func TestSingleHTML(t *testing.T) {
 	if len(left) != 5 {
 		t.Errorf("got %d notes: %q", len(left), left)
 	}
-	if _, _, err := agent.SingleHTML(t.Context(), site, "none.html"); err == nil {
+	if _, _, err := export.SingleHTML(t.Context(), site, "none.html"); err == nil {
 		t.Error("a page that is not there was exported")
 	}
 	for _, odd := range []string{"", "<script src=", "<style>", "<link rel=stylesheet href='../../x'>", "<script src='/etc/passwd'></script>", "<script>"} {
-		if _, _, err := agent.SingleHTML(t.Context(), fstest.MapFS{"index.html": {Data: []byte(odd)}}, "index.html"); err != nil {
+		if _, _, err := export.SingleHTML(t.Context(), fstest.MapFS{"index.html": {Data: []byte(odd)}}, "index.html"); err != nil {
 			t.Errorf("%q: %v", odd, err)
 		}
 	}
@@ -82,7 +79,7 @@ func TestSingleHTML(t *testing.T) {
 func TestZip(t *testing.T) {
 	var a, b bytes.Buffer
 	files := fstest.MapFS{"index.html": {Data: []byte("<h1>Hi</h1>")}, "a/b.txt": {Data: []byte("b")}, "node_modules/x.js": {Data: []byte("x")}}
-	if err := errors.Join(agent.Zip(t.Context(), &a, files), agent.Zip(t.Context(), &b, files)); err != nil {
+	if err := errors.Join(export.Zip(t.Context(), &a, files), export.Zip(t.Context(), &b, files)); err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(a.Bytes(), b.Bytes()) {
@@ -98,70 +95,5 @@ func TestZip(t *testing.T) {
 	}
 	if want := []string{"a/b.txt", "index.html"}; !slices.Equal(names, want) {
 		t.Errorf("got %q, want %q", names, want)
-	}
-}
-
-// TestStarters opens every starter in the sandbox, and each as one file, too.
-func TestStarters(t *testing.T) {
-	engine, err := js.NewRuntime(t.Context(), js.RuntimeOptions{CacheDir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer engine.Close(t.Context())
-	pages, err := page.NewRuntime(t.Context(), engine)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range agent.Starters() {
-		w, err := workspace.Open(t.TempDir(), t.TempDir())
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer w.Close()
-		if err := agent.Start(t.Context(), w, s.Name); err != nil {
-			t.Fatalf("%s: %v", s.Name, err)
-		}
-		if s.Name == "blank" {
-			continue
-		}
-		one, left, err := agent.SingleHTML(t.Context(), w.FS(), "index.html")
-		if err != nil || len(left) > 0 {
-			t.Errorf("%s as one file: %v, %q", s.Name, err, left)
-		}
-		for form, files := range map[string]fstest.MapFS{"one file": {"index.html": {Data: one}}, "its files": nil} {
-			tree := w.FS()
-			if files != nil {
-				tree = files
-			}
-			p, err := pages.Open(t.Context(), tree, page.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if s.Name == "app" {
-				for _, do := range []page.Action{{Verb: "type", Target: "#name", Text: "Buy milk"}, {Verb: "click", Target: "Add"}} {
-					if err := p.Do(t.Context(), do); err != nil {
-						t.Errorf("%s as %s: %v", s.Name, form, err)
-					}
-				}
-				if r := p.Report(); !strings.Contains(r.Text, "Buy milk") {
-					t.Errorf("%s as %s shows %q", s.Name, form, r.Text)
-				}
-			}
-			if r := p.Report(); !r.OK {
-				t.Errorf("%s as %s: %+v %q", s.Name, form, r.Errors, r.Missing)
-			}
-			p.Close()
-		}
-		if err := agent.Start(t.Context(), w, s.Name); !errors.Is(err, agent.ErrNotEmpty) {
-			t.Errorf("%s, twice: got %v, want %v", s.Name, err, agent.ErrNotEmpty)
-		}
-	}
-	w, err := workspace.Open(t.TempDir(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.Close()
-	if err := agent.Start(t.Context(), w, "rocket"); !errors.Is(err, agent.ErrUnknown) {
-		t.Errorf("got %v, want %v", err, agent.ErrUnknown)
 	}
 }

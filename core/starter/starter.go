@@ -1,4 +1,5 @@
-package agent
+// Package starter holds the projects to begin with: a few small pages that work as they are.
+package starter
 
 import (
 	"context"
@@ -18,8 +19,8 @@ type Starter struct {
 	Name, Description string
 }
 
-// Starters lists what there is to begin with.
-func Starters() []Starter {
+// All lists what there is to begin with.
+func All() []Starter {
 	return []Starter{
 		{"blank", "an empty folder"},
 		{"page", "one page with a little style"},
@@ -28,12 +29,12 @@ func Starters() []Starter {
 	}
 }
 
-// Start writes a starter into a project that has no files yet. It can be undone.
+// Write writes a starter into a project that has no files yet. It can be undone.
 //
 // Errors: [ErrUnknown], [ErrNotEmpty], those of the workspace.
-func Start(ctx context.Context, w *workspace.Workspace, name string) error {
+func Write(ctx context.Context, w *workspace.Workspace, name string) error {
 	known, names := false, []string{}
-	for _, s := range Starters() {
+	for _, s := range All() {
 		known = known || s.Name == name
 		names = append(names, s.Name)
 	}

@@ -1,22 +1,21 @@
-package state
+// Package units writes numbers for people.
+package units
 
 import (
 	"fmt"
 	"strconv"
 )
 
-// Bytes writes a size for people: 16.1 GB.
+// Bytes writes a size in powers of 1,000: 16.1 GB.
 func Bytes(n int64) string {
-	const unit = 1000
-	if n < unit {
+	if n < 1000 {
 		return fmt.Sprintf("%d B", n)
 	}
-	div, exp := int64(unit), 0
-	for m := n / unit; m >= unit; m /= unit {
-		div *= unit
-		exp++
+	x, unit := float64(n), 0
+	for x >= 999.95 && unit < 5 {
+		x, unit = x/1000, unit+1
 	}
-	return fmt.Sprintf("%.1f %cB", float64(n)/float64(div), "kMGTPE"[exp])
+	return fmt.Sprintf("%.1f %cB", x, "-kMGTP"[unit])
 }
 
 // Count writes a number with commas: 32,768.

@@ -1,4 +1,4 @@
-package agent
+package transcript
 
 import (
 	"bufio"
@@ -38,7 +38,7 @@ type entry struct {
 	// To is the length that the conversation was cut back to.
 	To int `json:"to,omitempty"`
 	// Done says how a turn ended.
-	Done *Done `json:"done,omitempty"`
+	Done *Outcome `json:"done,omitempty"`
 }
 
 // Session keeps a conversation on disk, one line of JSON for each message. Every line is handed to the system as it comes,
@@ -131,8 +131,8 @@ func (s *Session) Append(ms ...*Message) error {
 	return nil
 }
 
-// back notes that the conversation was cut.
-func (s *Session) back(n int) error {
+// Back notes that the conversation was cut to its first n messages.
+func (s *Session) Back(n int) error {
 	if s == nil {
 		return nil
 	}
@@ -142,13 +142,13 @@ func (s *Session) back(n int) error {
 }
 
 // End notes that a turn ended and writes everything through.
-func (s *Session) End(d Done) error {
+func (s *Session) End(o Outcome) error {
 	if s == nil {
 		return nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := s.write(entry{Kind: "end", Done: &d}); err != nil {
+	if err := s.write(entry{Kind: "end", Done: &o}); err != nil {
 		return err
 	}
 	if err := s.f.Sync(); err != nil {
@@ -190,7 +190,7 @@ func (p *Project) Sessions() ([]SessionInfo, error) {
 			info.Used = e.Time
 			if m := e.Message; m != nil && m.Role == chat.RoleUser && !m.Auto {
 				if info.Turns++; info.Turns == 1 {
-					info.Title = line(m.Text)
+					info.Title = Brief(m.Text)
 				}
 			}
 		})
