@@ -15,6 +15,8 @@ import (
 	"os"
 	"syscall"
 	"time"
+
+	"github.com/pooled/pooled/core/atomicfile"
 )
 
 const (
@@ -374,7 +376,7 @@ func (d *download) finish(ctx context.Context) (RecordFile, error) {
 			return RecordFile{}, errors.Join(&HashError{File: d.f.file, Want: want, Got: got}, d.restart())
 		}
 	}
-	if err := os.Rename(d.part(), d.path); err != nil {
+	if err := atomicfile.Rename(d.part(), d.path); err != nil {
 		return RecordFile{}, err
 	}
 	d.state.Done, d.state.Size, d.state.SHA256 = true, d.off, got
