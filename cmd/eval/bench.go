@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pooled/pooled/cmd/internal/coder"
+	"github.com/pooled/pooled/cmd/internal/folders"
 	"github.com/pooled/pooled/core/agent"
 	"github.com/pooled/pooled/core/generate"
 	"github.com/pooled/pooled/core/grammar"
@@ -89,7 +89,7 @@ type bench struct {
 }
 
 func newBench(ctx context.Context, m agent.Model, sources []agent.Source) (*bench, error) {
-	engine, err := js.NewRuntime(ctx, js.RuntimeOptions{CacheDir: coder.CacheDir()})
+	engine, err := js.NewRuntime(ctx, js.RuntimeOptions{CacheDir: folders.Tools()})
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +124,7 @@ func (b *bench) task(ctx context.Context, t task) (r result, err error) {
 		return r, err
 	}
 	defer ws.Close()
-	tools, err := agent.OpenTools(ctx, tool.Project{Root: root, State: state, Cache: coder.CacheDir()}, b.sources...)
+	tools, err := agent.OpenTools(ctx, tool.Project{Root: root, State: state, Cache: folders.Tools()}, b.sources...)
 	if err != nil {
 		return r, err
 	}

@@ -47,14 +47,5 @@ func OpenCache(dir string) (*Cache, error) {
 	return &Cache{cache: c}, nil
 }
 
-// DefaultCacheDir returns the folder of compiled code in the user's cache folder.
-func DefaultCacheDir() (string, error) {
-	base, err := os.UserCacheDir()
-	if err != nil {
-		return "", fmt.Errorf("folder of compiled code: %w", err)
-	}
-	return filepath.Join(base, "pooled", "wasm"), nil
-}
-
 // Close releases the compiled code in memory; what is on disk stays.
 func (c *Cache) Close() error { return c.cache.Close(context.Background()) }

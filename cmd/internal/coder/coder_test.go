@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/pooled/pooled/cmd/internal/coder"
+	"github.com/pooled/pooled/cmd/internal/folders"
 	"github.com/pooled/pooled/cmd/internal/nano"
 	"github.com/pooled/pooled/cmd/internal/wire"
 	"github.com/pooled/pooled/core/agent"
@@ -146,7 +147,7 @@ func loadNano(t *testing.T, w *wire.Wire) agent.Model {
 func newAgent(t *testing.T, m agent.Model, sets []tool.Set, root string, emit func(agent.Event)) *agent.Agent {
 	t.Helper()
 	state := t.TempDir()
-	tools, err := agent.OpenTools(t.Context(), tool.Project{Root: root, State: state, Cache: coder.CacheDir()}, coder.Sources(sets)...)
+	tools, err := agent.OpenTools(t.Context(), tool.Project{Root: root, State: state, Cache: folders.Tools()}, coder.Sources(sets)...)
 	if err != nil {
 		t.Fatal(err)
 	}

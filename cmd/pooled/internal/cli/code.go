@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pooled/pooled/cmd/internal/coder"
+	"github.com/pooled/pooled/cmd/internal/folders"
 	"github.com/pooled/pooled/cmd/pooled/internal/codecmd"
 	"github.com/pooled/pooled/core/agent"
 	"github.com/pooled/pooled/core/gguf"
@@ -34,7 +35,7 @@ func (c *commands) code() *cobra.Command {
 			sets, err := c.wire.Catalog().Tools(ctx)
 			return coder.Sources(sets), err
 		},
-		Grammar: &grammars, Home: coder.Home, Cache: coder.CacheDir(),
+		Grammar: &grammars, Home: c.wire.Projects, Cache: folders.Tools(),
 		Catch: func(idle func()) (func(context.Context) (context.Context, context.CancelFunc), func()) {
 			i := catchInterrupts(idle)
 			return i.answer, i.release
