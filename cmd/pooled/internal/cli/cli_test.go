@@ -12,13 +12,14 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/pooled/pooled/cmd/internal/console"
 	"github.com/pooled/pooled/cmd/internal/nano"
 )
 
 // TestMain lets the test binary serve the built-in plugins, as the real program does.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "plugin" {
-		os.Exit(Main(context.Background(), Standard(), os.Args[1:]))
+		os.Exit(Main(context.Background(), console.Standard(), os.Args[1:]))
 	}
 	home, err := os.MkdirTemp("", "pooled-cli")
 	if err != nil {
@@ -34,7 +35,7 @@ func TestMain(m *testing.M) {
 func pooled(t *testing.T, in string, args ...string) (out, errs string, code int) {
 	t.Helper()
 	var o, e bytes.Buffer
-	code = Main(t.Context(), Streams{In: strings.NewReader(in), Out: &o, Err: &e}, args)
+	code = Main(t.Context(), &console.Console{In: strings.NewReader(in), Out: &o, Err: &e}, args)
 	return o.String(), e.String(), code
 }
 
@@ -182,12 +183,12 @@ func TestInterrupted(t *testing.T) {
 	r, w := io.Pipe()
 	r.Close()
 	var errs bytes.Buffer
-	code := Main(t.Context(), Streams{In: strings.NewReader("Who are you?\n"), Out: w, Err: &errs}, []string{"chat", "--backend", "cpu"})
+	code := Main(t.Context(), &console.Console{In: strings.NewReader("Who are you?\n"), Out: w, Err: &errs}, []string{"chat", "--backend", "cpu"})
 	if code == 0 {
 		t.Error("writing to a closed pipe succeeds")
 	}
-	code = Main(t.Context(), Streams{In: iotest.ErrReader(io.ErrUnexpectedEOF), Out: io.Discard, Err: &errs}, []string{"run", "--backend", "cpu"})
-	if code != exitError || !strings.Contains(errs.String(), "standard input") {
+	code = Main(t.Context(), &console.Console{In: iotest.ErrReader(io.ErrUnexpectedEOF), Out: io.Discard, Err: &errs}, []string{"run", "--backend", "cpu"})
+	if code != console.ExitFailed || !strings.Contains(errs.String(), "standard input") {
 		t.Errorf("a broken input: exit code %d, %q", code, errs.String())
 	}
 }

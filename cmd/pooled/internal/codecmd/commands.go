@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/pooled/pooled/cmd/internal/console"
 	"github.com/pooled/pooled/cmd/internal/terminal"
 	"github.com/pooled/pooled/core/agent"
 	"github.com/pooled/pooled/core/workspace"
@@ -216,7 +217,7 @@ func (w *work) listSessions() error {
 		w.say("there is none yet")
 	}
 	for _, s := range list {
-		fmt.Fprintf(w.Out, "%s  %s  %s  %s\n", s.ID, s.Used.Local().Format("2006-01-02 15:04"), count(s.Turns, "request"), terminal.Exact(s.Title))
+		fmt.Fprintf(w.Out, "%s  %s  %s  %s\n", s.ID, s.Used.Local().Format("2006-01-02 15:04"), console.Count(s.Turns, "request"), terminal.Exact(s.Title))
 	}
 	return nil
 }

@@ -8,17 +8,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/pooled/pooled/cmd/internal/console"
 	"github.com/pooled/pooled/cmd/internal/terminal"
 	"github.com/pooled/pooled/core/agent"
-)
-
-// Colours of the terminal.
-const (
-	dim    = "2"
-	red    = "31"
-	green  = "32"
-	yellow = "33"
-	cyan   = "36"
 )
 
 // What is shown of long things.
@@ -46,13 +38,6 @@ type screen struct {
 }
 
 func newScreen(d Deps, asJSON bool) *screen { return &screen{Deps: d, json: asJSON} }
-
-func (s *screen) paint(color, text string) string {
-	if !s.Color || color == "" || text == "" {
-		return text
-	}
-	return "\033[" + color + "m" + text + "\033[0m"
-}
 
 func (s *screen) write(w io.Writer, text string) {
 	if s.broken == nil {
@@ -90,11 +75,11 @@ func (s *screen) progress(text string) {
 	if !s.status {
 		s.fresh()
 	}
-	s.write(s.Out, "\r\033[K"+s.paint(dim, text))
+	s.write(s.Out, "\r\033[K"+s.Paint(console.Dim, text))
 	s.status = true
 }
 
-func (s *screen) text(text, color string) {
+func (s *screen) text(text string, color console.Color) {
 	if text == "" {
 		return
 	}
@@ -102,7 +87,7 @@ func (s *screen) text(text, color string) {
 		s.fresh()
 	}
 	text = terminal.Exact(text)
-	s.write(s.Out, s.paint(color, text))
+	s.write(s.Out, s.Paint(color, text))
 	s.column = !strings.HasSuffix(text, "\n")
 }
 
@@ -149,11 +134,11 @@ func (s *screen) event(e agent.Event) {
 			s.final.WriteString(e.Text)
 			return
 		}
-		s.text(e.Text, "")
+		s.text(e.Text, console.Plain)
 	case agent.Reasoning:
 		if s.Terminal {
 			s.reasoning = true
-			s.text(e.Text, dim)
+			s.text(e.Text, console.Dim)
 		}
 	case agent.Reading:
 		if e.Total-e.Done > slowPrompt {
@@ -168,15 +153,15 @@ func (s *screen) event(e agent.Event) {
 			s.progress(fmt.Sprintf("● %s … %d bytes", e.Name, s.written))
 		}
 	case agent.CallBroken:
-		s.line(s.paint(yellow, "● a call that cannot be read: ") + s.paint(dim, firstLine(e.Reason)))
+		s.line(s.Paint(console.Yellow, "● a call that cannot be read: ") + s.Paint(console.Dim, firstLine(e.Reason)))
 	case agent.Approval:
-		s.line(s.paint(cyan, "● ") + callText(e.Call))
+		s.line(s.Paint(console.Cyan, "● ") + callText(e.Call))
 		s.diff(e.Diff)
 		s.asked = e.Call.ID
 	case agent.CallRunning:
 		s.ran = e.Call.ID
 		if s.asked != e.Call.ID {
-			s.line(s.paint(cyan, "● ") + callText(e.Call))
+			s.line(s.Paint(console.Cyan, "● ") + callText(e.Call))
 		}
 	case agent.CallDone:
 		s.done(e)
@@ -191,36 +176,38 @@ func (s *screen) event(e agent.Event) {
 	}
 }
 
-func (s *screen) remark(text string) { s.line(s.paint(dim, "["+terminal.Exact(firstLine(text))+"]")) }
+func (s *screen) remark(text string) {
+	s.line(s.Paint(console.Dim, "["+terminal.Exact(firstLine(text))+"]"))
+}
 
 // done shows what came of a call.
 func (s *screen) done(e agent.CallDone) {
 	switch {
 	case e.Denied:
-		s.line("  " + s.paint(yellow, "not allowed"))
+		s.line("  " + s.Paint(console.Yellow, "not allowed"))
 		return
 	case s.asked != e.Call.ID && s.ran != e.Call.ID:
-		s.line(s.paint(cyan, "● ") + callText(e.Call)) // it was refused before it ran
+		s.line(s.Paint(console.Cyan, "● ") + callText(e.Call)) // it was refused before it ran
 	case e.Diff != "" && s.asked != e.Call.ID:
 		s.diff(e.Diff)
 	}
-	color := dim
+	color := console.Dim
 	if e.IsError {
-		color = red
+		color = console.Red
 	}
 	lines := strings.Split(strings.TrimRight(terminal.Exact(e.Result), "\n"), "\n")
 	for i, l := range lines {
 		if i == shownResult && len(lines) > shownResult+1 {
-			s.line("  " + s.paint(dim, fmt.Sprintf("… %d more lines", len(lines)-i)))
+			s.line("  " + s.Paint(console.Dim, fmt.Sprintf("… %d more lines", len(lines)-i)))
 			break
 		}
-		s.line("  " + s.paint(color, l))
+		s.line("  " + s.Paint(color, l))
 	}
 	var served struct {
 		URL string `json:"url"`
 	}
 	if e.Call.Name == "serve" && json.Unmarshal(e.Data, &served) == nil && served.URL != "" {
-		s.line("  " + s.paint(cyan, terminal.Exact(served.URL)))
+		s.line("  " + s.Paint(console.Cyan, terminal.Exact(served.URL)))
 	}
 }
 
@@ -232,43 +219,36 @@ func (s *screen) diff(diff string) {
 	lines := strings.Split(strings.TrimRight(terminal.Exact(diff), "\n"), "\n")
 	for i, l := range lines {
 		if i == shownDiff && len(lines) > shownDiff+3 {
-			s.line("  " + s.paint(dim, fmt.Sprintf("… %d more lines", len(lines)-i)))
+			s.line("  " + s.Paint(console.Dim, fmt.Sprintf("… %d more lines", len(lines)-i)))
 			return
 		}
-		color := ""
+		color := console.Plain
 		switch {
 		case strings.HasPrefix(l, "+++") || strings.HasPrefix(l, "---"):
-			color = dim
+			color = console.Dim
 		case strings.HasPrefix(l, "@@"):
-			color = cyan
+			color = console.Cyan
 		case strings.HasPrefix(l, "+"):
-			color = green
+			color = console.Green
 		case strings.HasPrefix(l, "-"):
-			color = red
+			color = console.Red
 		}
-		s.line("  " + s.paint(color, l))
+		s.line("  " + s.Paint(color, l))
 	}
 }
 
 // turn shows how a turn ended.
 func (s *screen) turn(e agent.Done) {
-	s.text(strings.TrimSpace(s.final.String()), "")
+	s.text(strings.TrimSpace(s.final.String()), console.Plain)
 	s.final.Reset()
 	s.fresh()
-	text := fmt.Sprintf("%s: %s, %d tokens, %.1f s", e.Reason, count(e.Steps, "step"), e.Tokens, time.Duration(e.Time).Seconds())
+	text := fmt.Sprintf("%s: %s, %d tokens, %.1f s", e.Reason, console.Count(e.Steps, "step"), e.Tokens, time.Duration(e.Time).Seconds())
 	if e.Problems != "" {
 		text += "; the app reports errors"
 	}
 	if s.Terminal || e.Reason != agent.ReasonStop {
-		s.line(s.paint(dim, "["+text+"]"))
+		s.line(s.Paint(console.Dim, "["+text+"]"))
 	}
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 func firstLine(text string) string {

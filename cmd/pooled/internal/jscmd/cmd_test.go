@@ -7,23 +7,27 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/pooled/pooled/cmd/internal/console"
 )
 
-// TestMain keeps the compiled engine out of the user's own cache.
+// cache is shared by all tests: the engine is compiled once.
+var cache string
+
 func TestMain(m *testing.M) {
 	dir, err := os.MkdirTemp("", "pooled-jscmd-test")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	_ = os.Setenv("XDG_CACHE_HOME", dir)
-	_ = os.Setenv("HOME", dir)
+	cache = filepath.Join(dir, "sandbox")
 	code := m.Run()
 	_ = os.RemoveAll(dir)
 	os.Exit(code)
@@ -33,20 +37,20 @@ func TestMain(m *testing.M) {
 func execute(t *testing.T, stdin string, args ...string) (out, errOut string, code int) {
 	t.Helper()
 	root := &cobra.Command{Use: "pooled", SilenceErrors: true}
-	root.AddCommand(NewJS(), NewPage())
 	var o, e bytes.Buffer
-	root.SetIn(strings.NewReader(stdin))
+	c := &console.Console{In: strings.NewReader(stdin), Out: &o, Err: &e}
+	root.AddCommand(NewJS(c, cache), NewPage(c, cache))
 	root.SetOut(&o)
 	root.SetErr(&e)
 	root.SetArgs(args)
 	err := root.ExecuteContext(context.Background())
-	var exit *ExitError
+	exit, ok := errors.AsType[*console.ExitError](err)
 	switch {
-	case errors.As(err, &exit):
-		code = exit.ExitCode()
+	case ok:
+		code = exit.Code
 		e.WriteString(exit.Error())
 	case err != nil:
-		code = exitUsage
+		code = console.ExitUsage
 		e.WriteString(err.Error())
 	}
 	return o.String(), e.String(), code

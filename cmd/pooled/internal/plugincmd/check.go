@@ -48,7 +48,7 @@ is called with the least that it asks for, in an empty project.`,
 				return err
 			}
 			defer opened.Close()
-			out := cmd.OutOrStdout()
+			out := d.Out
 			failed := 0
 			report := func(name string, err error) {
 				if err == nil {

@@ -46,13 +46,13 @@ func (d Deps) create() *cobra.Command {
   pooled plugin new tools weather --wasm`,
 		Args: cobra.NoArgs,
 	}
-	c.AddCommand(createModels(), createTools())
+	c.AddCommand(d.createModels(), d.createTools())
 	return c
 }
 
 var validName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,62}$`)
 
-func createModels() *cobra.Command {
+func (d Deps) createModels() *cobra.Command {
 	p := newPlugin{scaffold: "scaffold"}
 	c := &cobra.Command{
 		Use:   "models NAME [DIR]",
@@ -62,7 +62,7 @@ Change it into the family that you need.`,
 		Example: `  pooled plugin new models mine
   pooled plugin new models mine --pooled ~/src/pooled`,
 		Args: cobra.RangeArgs(1, 2),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: func(_ *cobra.Command, args []string) error {
 			p.Name = args[0]
 			dir := args[len(args)-1]
 			if p.Arch == "" {
@@ -74,7 +74,7 @@ Change it into the family that you need.`,
 			if err := p.fill(dir); err != nil {
 				return err
 			}
-			out := cmd.OutOrStdout()
+			out := d.Out
 			fmt.Fprintf(out, "Wrote %s. Next:\n\n  cd %s\n", dir, dir)
 			if p.Source == "" {
 				fmt.Fprintln(out, "  go mod tidy")
@@ -88,7 +88,7 @@ Change it into the family that you need.`,
 	return c
 }
 
-func createTools() *cobra.Command {
+func (d Deps) createTools() *cobra.Command {
 	p := newPlugin{}
 	var wasm bool
 	c := &cobra.Command{
@@ -99,13 +99,13 @@ builds to WebAssembly, which Pooled runs in its sandbox: such a tool reads the p
 		Example: `  pooled plugin new tools weather --wasm
   pooled plugin new tools weather --pooled ~/src/pooled`,
 		Args: cobra.RangeArgs(1, 2),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: func(_ *cobra.Command, args []string) error {
 			p.Name, p.Tool = args[0], strings.ReplaceAll(args[0], "-", "_")
 			dir := args[len(args)-1]
 			if !validName.MatchString(p.Name) {
 				return fmt.Errorf("%q: a name is made of lower-case letters, digits and dashes", p.Name)
 			}
-			out := cmd.OutOrStdout()
+			out := d.Out
 			if wasm {
 				p.scaffold = "scaffold-wasm"
 				if err := p.write(dir, nil); err != nil {
