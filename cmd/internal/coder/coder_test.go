@@ -26,9 +26,8 @@ import (
 
 // TestMain lets the test binary serve the built-in plugins, as the real program does.
 func TestMain(m *testing.M) {
-	if len(os.Args) == 4 && os.Args[1] == "plugin" && os.Args[2] == "serve" {
-		w := wire.New(wire.Options{})
-		if err := w.Catalog().Serve(os.Args[3]); err != nil {
+	if served, err := wire.Serve(os.Args[1:]); served {
+		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}

@@ -32,9 +32,6 @@ func Main(ctx context.Context, c *console.Console, args []string) int {
 		defer w.Close()
 		root := newRoot(c, w)
 		root.SetArgs(args)
-		root.SetIn(c.In)
-		root.SetOut(c.Out)
-		root.SetErr(c.Err)
 		return advised(root.ExecuteContext(ctx))
 	})
 }
@@ -65,13 +62,9 @@ offline. Without a model, commands use nano.`,
   pooled pull qwen2.5-coder-0.5b           download a real model
   pooled chat -m qwen2.5-coder-0.5b        talk to it
   echo "Say hi" | pooled run -m ./my.gguf  one prompt, for scripts`,
-		SilenceUsage:  true,
-		SilenceErrors: true,
-		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return console.Usage("%w (see '%s --help')", err, c.CommandPath())
-	})
+	con.Adopt(root)
 	c := &commands{Console: con, wire: w}
 	root.AddGroup(&cobra.Group{ID: "talk", Title: "Talk to a model:"}, &cobra.Group{ID: "models", Title: "Models and machine:"},
 		&cobra.Group{ID: "safe", Title: "Untrusted code:"}, &cobra.Group{ID: "scripts", Title: "For scripts:"})
@@ -126,7 +119,7 @@ func usageArgs(c *cobra.Command) *cobra.Command {
 			// Cobra counts arguments; what they should be says more.
 			err = fmt.Errorf("got %s, want: %s", console.Count(len(args), "argument"), strings.TrimSuffix(c.UseLine(), " [flags]"))
 		}
-		return console.Usage("%w (see '%s --help')", err, c.CommandPath())
+		return console.WithHelp(c, err)
 	}
 	return c
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -36,24 +35,17 @@ func TestMain(m *testing.M) {
 // execute runs a command line and returns what it printed and its exit code.
 func execute(t *testing.T, stdin string, args ...string) (out, errOut string, code int) {
 	t.Helper()
-	root := &cobra.Command{Use: "pooled", SilenceErrors: true}
+	root := &cobra.Command{Use: "pooled"}
 	var o, e bytes.Buffer
 	c := &console.Console{In: strings.NewReader(stdin), Out: &o, Err: &e}
+	c.Adopt(root)
 	root.AddCommand(NewJS(c, cache), NewPage(c, cache))
-	root.SetOut(&o)
-	root.SetErr(&e)
 	root.SetArgs(args)
 	err := root.ExecuteContext(context.Background())
-	exit, ok := errors.AsType[*console.ExitError](err)
-	switch {
-	case ok:
-		code = exit.Code
-		e.WriteString(exit.Error())
-	case err != nil:
-		code = console.ExitUsage
+	if err != nil {
 		e.WriteString(err.Error())
 	}
-	return o.String(), e.String(), code
+	return o.String(), e.String(), console.Code(err)
 }
 
 func TestJSCommand(t *testing.T) {
@@ -76,8 +68,8 @@ func TestJSCommand(t *testing.T) {
 		{"unknown capability", "1", []string{"js", "-", "--allow", "net"}, "", `--allow: unknown capability "net": the known ones are clock, random`, 2},
 		{"no file", "", []string{"js", "none.js"}, "", "open none.js: no such file or directory", 2},
 		{"no argument", "", []string{"js"}, "", "pooled js needs a file, or - for standard input", 2},
-		{"bad size", "", []string{"js", "-", "--memory", "lots"}, "", `invalid argument "lots" for "--memory" flag: "lots" is not a size such as 64MiB`, 2},
-		{"bad time", "", []string{"js", "-", "--timeout", "-3s"}, "", `invalid argument "-3s" for "--timeout" flag: "-3s" is not between 1ms and 1h`, 2},
+		{"bad size", "", []string{"js", "-", "--memory", "lots"}, "", `invalid argument "lots" for "--memory" flag: "lots" is not a size such as 64MiB (see 'pooled js --help')`, 2},
+		{"bad time", "", []string{"js", "-", "--timeout", "-3s"}, "", `invalid argument "-3s" for "--timeout" flag: "-3s" is not between 1ms and 1h (see 'pooled js --help')`, 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			out, errOut, code := execute(t, c.stdin, c.args...)

@@ -58,9 +58,7 @@ Exit codes: 0 it ran, 1 it threw an error, 2 wrong usage, 3 a limit stopped it.`
   pooled js app/main.js --tree app          # import "./other.js" from app/ only
   pooled js script.js --allow clock,random
   pooled js script.js --json | jq .result`,
-		Args:          oneArg("a file, or - for standard input"),
-		SilenceUsage:  true,
-		SilenceErrors: true,
+		Args: oneArg("a file, or - for standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return s.runJS(cmd.Context(), args[0], f)
 		},

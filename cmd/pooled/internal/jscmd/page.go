@@ -54,8 +54,6 @@ Exit codes: 0 clean, 1 the page has errors or missing files or an action failed,
 			}
 			return nil
 		},
-		SilenceUsage:  true,
-		SilenceErrors: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.do = append(f.do, args[1:]...)
 			return s.runPage(cmd.Context(), args[0], f)
