@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/pooled/pooled/cmd/internal/folders"
+	"github.com/pooled/pooled/cmd/internal/terminal"
 	"github.com/pooled/pooled/core/agent"
 	"github.com/pooled/pooled/core/generate"
 	"github.com/pooled/pooled/core/grammar"
@@ -62,18 +63,13 @@ type result struct {
 func (r *result) line() string {
 	state := "pass"
 	if r.failure != "" {
-		state = "FAIL " + r.failure + ": " + clip(r.detail)
+		state = "FAIL " + r.failure + ": " + short(r.detail)
 	}
 	return fmt.Sprintf("%-24s %3d steps %5d tokens %6.1f s  %s", r.task.name, r.done.Steps, r.done.Tokens, time.Duration(r.done.Time).Seconds(), state)
 }
 
-func clip(text string) string {
-	text = strings.Join(strings.Fields(text), " ")
-	if r := []rune(text); len(r) > 120 {
-		return string(r[:120]) + "…"
-	}
-	return text
-}
+// short is text as a row of the table has room for.
+func short(text string) string { return terminal.Short(text, 120) }
 
 // bench runs tasks.
 //
@@ -189,11 +185,11 @@ func (b *bench) event(w *world, r *result, e agent.Event) {
 			w.ran = append(w.ran, e.Result)
 		}
 		if b.settings.verbose {
-			fmt.Printf("    %s %s → %s\n", e.Call.Name, clip(string(e.Call.Arguments)), clip(e.Result))
+			fmt.Printf("    %s %s → %s\n", e.Call.Name, short(string(e.Call.Arguments)), short(e.Result))
 		}
 	case agent.CallBroken:
 		if b.settings.verbose {
-			fmt.Printf("    broken call: %s\n", clip(e.Reason))
+			fmt.Printf("    broken call: %s\n", short(e.Reason))
 		}
 	case agent.Retried:
 		r.retries++

@@ -96,7 +96,7 @@ func (s *settings) run(con *console.Console) error {
 	if s.verbose {
 		log = slog.New(slog.NewTextHandler(con.Err, nil))
 	}
-	w := wire.New(wire.Options{Log: log, Tell: func(news string) { fmt.Fprintf(con.Err, "%s: %s\n", program, news) }})
+	w := wire.New(wire.Options{Log: log, Tell: con.Tell})
 	w.Threads = s.Threads
 	e := &engine{wire: w, options: s.loadOptions}
 	o := app.Options{Model: s.Ref, Dark: s.dark}

@@ -1,6 +1,7 @@
 package atomicfile_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -71,7 +72,7 @@ func TestRename(t *testing.T) {
 		t.Fatal(err)
 	}
 	only(t, to, "x")
-	if err := atomicfile.Rename(from, to); !os.IsNotExist(err) {
+	if err := atomicfile.Rename(from, to); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("renaming what is not there: %v", err)
 	}
 }

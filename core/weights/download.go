@@ -322,7 +322,7 @@ func (d *download) appendTo(f partFileWriter, body io.Reader) error {
 			}
 			d.meter.at(d.off)
 		}
-		if rerr == io.EOF {
+		if errors.Is(rerr, io.EOF) {
 			break
 		}
 		if rerr != nil {
@@ -431,7 +431,7 @@ func copyContext(ctx context.Context, dst io.Writer, src io.Reader, m *meter) (i
 		if werr != nil {
 			return total, werr
 		}
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return total, nil
 		}
 		if err != nil {

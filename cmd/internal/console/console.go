@@ -27,6 +27,8 @@ type Console struct {
 	Screen bool
 	// Color says that Out may be coloured.
 	Color bool
+
+	program string // what it calls itself when it tells something; set by Run
 }
 
 // Standard returns the process's own console. Colour is off with NO_COLOR, with TERM=dumb and when Out is no terminal.
@@ -59,6 +61,17 @@ func (c *Console) Note(format string, args ...any) {
 		fmt.Fprintln(c.Err, c.Paint(Dim, "["+fmt.Sprintf(format, args...)+"]"))
 	}
 }
+
+// Tell says something on Err, in the name of the program.
+func (c *Console) Tell(text string) {
+	if c.program != "" {
+		text = c.program + ": " + text
+	}
+	fmt.Fprintln(c.Err, terminal.Text(text))
+}
+
+// Complain tells an error after which the program goes on.
+func (c *Console) Complain(err error) { c.Tell(err.Error()) }
 
 // MaxInput bounds what is read of the input at once. Units: bytes.
 const MaxInput = 64 << 20

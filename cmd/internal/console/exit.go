@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-
-	"github.com/pooled/pooled/cmd/internal/terminal"
 )
 
 // Exit codes of all programs and commands. README.md lists them.
@@ -52,7 +50,7 @@ func Usage(format string, args ...any) error {
 func (c *Console) Run(program string, f func(*Console) error) int {
 	out := &watched{w: c.Out}
 	own := *c
-	own.Out = out
+	own.Out, own.program = out, program
 	err := f(&own)
 	if err == nil {
 		err = out.err
@@ -60,7 +58,7 @@ func (c *Console) Run(program string, f func(*Console) error) int {
 	code := Code(err)
 	// Whoever interrupted, or has gone and reads nothing more, needs no word.
 	if err != nil && err.Error() != "" && code != ExitInterrupted && !errors.Is(err, os.ErrClosed) && !errors.Is(err, ErrClosed) {
-		fmt.Fprintf(c.Err, "%s: %s\n", program, terminal.Text(err.Error()))
+		own.Complain(err)
 	}
 	return code
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/pooled/pooled/cmd/internal/console"
 	"github.com/pooled/pooled/cmd/internal/nano"
 	"github.com/pooled/pooled/cmd/internal/options"
-	"github.com/pooled/pooled/cmd/internal/terminal"
 	"github.com/pooled/pooled/core/generate"
 	"github.com/pooled/pooled/core/hub"
 )
@@ -102,7 +101,7 @@ func (c *commands) talk(ctx context.Context, m *hub.Model, f *chatFlags) error {
 				return err
 			}
 			if err = options.FlagError(err); c.Terminal {
-				fmt.Fprintln(c.Err, "pooled:", terminal.Text(err.Error()))
+				c.Complain(err)
 			} else {
 				return err
 			}

@@ -26,7 +26,7 @@ func Main(ctx context.Context, c *console.Console, args []string) int {
 	return c.Run(program, func(c *console.Console) error {
 		w := wire.New(wire.Options{Tell: func(news string) {
 			if c.Terminal {
-				fmt.Fprintf(c.Err, "%s: %s\n", program, news)
+				c.Tell(news)
 			}
 		}})
 		defer w.Close()

@@ -260,7 +260,7 @@ func (w *work) open(ctx context.Context) error {
 			return err
 		}
 		if note != "" {
-			fmt.Fprintln(w.Err, "pooled:", note)
+			w.Tell(note)
 		}
 	} else if w.session, err = w.project.NewSession(w.model.Name()); err != nil {
 		return err

@@ -15,9 +15,11 @@ import (
 
 // What is shown of long things.
 const (
-	shownDiff   = 60   // lines
-	shownResult = 8    // lines
-	slowPrompt  = 1024 // tokens that are to be read, for their progress to be shown
+	shownDiff     = 60   // lines
+	shownResult   = 8    // lines
+	slowPrompt    = 1024 // tokens that are to be read, for their progress to be shown
+	shownArgument = 70   // characters
+	everyWritten  = 200  // bytes of a call that is being written, for each time that its progress is shown
 )
 
 // screen shows what happens: to a person, or as lines of JSON.
@@ -148,12 +150,12 @@ func (s *screen) event(e agent.Event) {
 		s.written = 0
 		s.progress("● " + e.Name + " …")
 	case agent.CallDelta:
-		before := s.written / 200
-		if s.written += len(e.Text); s.written/200 != before {
+		before := s.written / everyWritten
+		if s.written += len(e.Text); s.written/everyWritten != before {
 			s.progress(fmt.Sprintf("● %s … %d bytes", e.Name, s.written))
 		}
 	case agent.CallBroken:
-		s.line(s.Paint(console.Yellow, "● a call that cannot be read: ") + s.Paint(console.Dim, firstLine(e.Reason)))
+		s.line(s.Paint(console.Yellow, "● a call that cannot be read: ") + s.Paint(console.Dim, terminal.First(e.Reason)))
 	case agent.Approval:
 		s.line(s.Paint(console.Cyan, "● ") + callText(e.Call))
 		s.diff(e.Diff)
@@ -177,7 +179,7 @@ func (s *screen) event(e agent.Event) {
 }
 
 func (s *screen) remark(text string) {
-	s.line(s.Paint(console.Dim, "["+terminal.Exact(firstLine(text))+"]"))
+	s.line(s.Paint(console.Dim, "["+terminal.First(text)+"]"))
 }
 
 // done shows what came of a call.
@@ -251,14 +253,6 @@ func (s *screen) turn(e agent.Done) {
 	}
 }
 
-func firstLine(text string) string {
-	line, _, more := strings.Cut(strings.TrimSpace(text), "\n")
-	if more {
-		line += " …"
-	}
-	return line
-}
-
 // callText is a call on one line, such as "write_file index.html".
 func callText(c agent.Call) string {
 	var args map[string]any
@@ -269,11 +263,7 @@ func callText(c agent.Call) string {
 		if !ok || v == "" {
 			continue
 		}
-		v = strings.Join(strings.Fields(v), " ")
-		if r := []rune(v); len(r) > 70 {
-			v = string(r[:70]) + "…"
-		}
-		text += " " + terminal.Exact(v)
+		text += " " + terminal.Short(v, shownArgument)
 	}
 	return text
 }

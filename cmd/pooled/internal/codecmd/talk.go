@@ -40,7 +40,7 @@ func (w *work) talk(ctx context.Context) error {
 		if command, ok := strings.CutPrefix(text, "/"); ok {
 			bye, err := w.command(turn, command)
 			if err != nil {
-				fmt.Fprintln(w.Err, "pooled:", err)
+				w.Complain(err)
 			}
 			if end(); bye {
 				return nil
@@ -64,7 +64,7 @@ func (w *work) turn(ctx context.Context, text string) error {
 	_, err := w.agent.Run(ctx, text)
 	w.screen.end()
 	if err != nil {
-		fmt.Fprintln(w.Err, "pooled:", err)
+		w.Complain(err)
 	}
 	return w.screen.broken
 }
