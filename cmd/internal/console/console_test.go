@@ -129,3 +129,14 @@ func TestInput(t *testing.T) {
 		t.Errorf("got %q, %v", b, err)
 	}
 }
+
+func TestWords(t *testing.T) {
+	for got, want := range map[string]string{
+		Count(0, "step"): "0 steps", Count(1, "step"): "1 step", Either(): "", Either("a"): "a", Either("a", "b"): "a or b",
+		Either("a", "b", "c"): "a, b or c",
+	} {
+		if got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}

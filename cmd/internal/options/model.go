@@ -3,7 +3,6 @@ package options
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -27,7 +26,7 @@ func DefaultModel() Model { return Model{Want: hub.Want{Backend: hub.Auto}} }
 // Add adds the flags; what m holds are their defaults.
 func (m *Model) Add(fl *pflag.FlagSet) {
 	fl.StringVarP(&m.Ref, "model", "m", m.Ref, "model: a pulled name, a GGUF file, or nano (built in)")
-	fl.StringVar(&m.Want.Backend, "backend", m.Want.Backend, "what computes: "+backends())
+	fl.StringVar(&m.Want.Backend, "backend", m.Want.Backend, "what computes: "+console.Either(hub.Backends()...))
 	fl.StringVar(&m.Want.Adapter, "adapter", m.Want.Adapter, "part of the name of the GPU to use")
 	fl.IntVar(&m.Threads, "threads", m.Threads, "CPU threads; 0 for one a core")
 	fl.IntVarP(&m.Context, "context", "c", m.Context, "positions the model has room for; 0 for what it was made for and memory allows")
@@ -40,7 +39,7 @@ func (m *Model) Add(fl *pflag.FlagSet) {
 func (m *Model) Check() error {
 	switch {
 	case !slices.Contains(hub.Backends(), m.Want.Backend):
-		return console.Usage("--backend is %q, want %s", m.Want.Backend, backends())
+		return console.Usage("--backend is %q, want %s", m.Want.Backend, console.Either(hub.Backends()...))
 	case m.Threads < 0:
 		return console.Usage("--threads is %d, want 0 or more", m.Threads)
 	case m.Context < 0:
@@ -52,11 +51,4 @@ func (m *Model) Check() error {
 // Load returns the options of the hub.
 func (m *Model) Load(progress func(done, total int64)) hub.LoadOptions {
 	return hub.LoadOptions{Want: m.Want, Context: m.Context, Exact: m.Exact, Progress: progress}
-}
-
-// backends lists the backends for people: "cpu, webgpu or auto".
-func backends() string {
-	all := hub.Backends()
-	last := len(all) - 1
-	return strings.Join(all[:last], ", ") + " or " + all[last]
 }

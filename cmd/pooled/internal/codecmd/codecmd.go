@@ -83,7 +83,7 @@ Exit codes: 0 done, 1 failed, 2 wrong command line, 3 done but the app reports e
 	}
 	fl := c.Flags()
 	fl.BoolVar(&f.scratch, "scratch", false, "work in a new folder of Pooled's own")
-	fl.StringVar(&f.start, "start", "", "begin an empty project with a starter: blank, page, app or game")
+	fl.StringVar(&f.start, "start", "", "begin an empty project with a starter: "+console.Either(starters()...))
 	fl.BoolVarP(&f.resume, "resume", "r", false, "go on with the project's last session")
 	fl.StringVar(&f.session, "session", "", "go on with the session of this name")
 	fl.BoolVar(&f.sessions, "sessions", false, "list projects and their sessions, and end")
@@ -116,8 +116,8 @@ func (d Deps) run(ctx context.Context, f *flags, given bool, args []string) erro
 		return console.Usage("the request is empty")
 	case f.json && !given:
 		return console.Usage("--json needs a request: -p \"…\"")
-	case f.start != "" && !slices.ContainsFunc(agent.Starters(), func(s agent.Starter) bool { return s.Name == f.start }):
-		return console.Usage("--start is %q, want blank, page, app or game", f.start)
+	case f.start != "" && !slices.Contains(starters(), f.start):
+		return console.Usage("--start is %q, want %s", f.start, console.Either(starters()...))
 	}
 	home, err := d.Home()
 	if err != nil {
@@ -146,6 +146,15 @@ func (d Deps) run(ctx context.Context, f *flags, given bool, args []string) erro
 		return w.once(ctx)
 	}
 	return w.talk(ctx)
+}
+
+// starters names what an empty project can begin with.
+func starters() []string {
+	var names []string
+	for _, s := range agent.Starters() {
+		names = append(names, s.Name)
+	}
+	return names
 }
 
 // project finds the project to work on.

@@ -65,7 +65,7 @@ Exit codes: 0 clean, 1 the page has errors or missing files or an action failed,
 	fl.Var(&f.timeout, "timeout", "stop after this much wall time, for loading and for each action")
 	fl.Var(&f.memory, "memory", "memory the page may use")
 	fl.Var(&f.settle, "settle", "virtual time that passes after loading and after each action")
-	fl.StringSliceVar(&f.allow, "allow", nil, "grant a capability: clock, random")
+	fl.StringSliceVar(&f.allow, "allow", nil, "grant a capability; see pooled js --help")
 	fl.BoolVar(&f.asJSON, "json", false, "print one JSON object instead of lines")
 	return cmd
 }
