@@ -58,7 +58,7 @@ func (c *Console) Shown(s string) string {
 // Note writes a remark for a person to Err; scripts do not see it.
 func (c *Console) Note(format string, args ...any) {
 	if c.Terminal {
-		fmt.Fprintln(c.Err, c.Paint(Dim, "["+fmt.Sprintf(format, args...)+"]"))
+		fmt.Fprintln(c.Err, c.Paint(Dim, "["+terminal.Text(fmt.Sprintf(format, args...))+"]"))
 	}
 }
 

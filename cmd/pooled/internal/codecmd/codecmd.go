@@ -204,7 +204,7 @@ func (d Deps) listAll(store *agent.Store) error {
 		fmt.Fprintln(d.Out, "there are no projects yet")
 	}
 	for _, p := range projects {
-		fmt.Fprintln(d.Out, p.Root)
+		fmt.Fprintln(d.Out, terminal.Exact(p.Root))
 		list, err := p.Sessions()
 		if err != nil {
 			return err

@@ -57,7 +57,7 @@ func (w *work) command(ctx context.Context, text string) (bye bool, err error) {
 	case "resume":
 		return false, w.resume(arg)
 	default:
-		return false, fmt.Errorf("there is no command /%s; /help lists them", terminal.Exact(name))
+		return false, fmt.Errorf("there is no command /%s; /help lists them", name)
 	}
 	return false, nil
 }
@@ -120,7 +120,7 @@ func (w *work) openApp(ctx context.Context, entry string) error {
 	if err := json.Unmarshal(r.Data, &data); err != nil || data.URL == "" {
 		return errors.New("the app has no address")
 	}
-	w.say("%s", terminal.Exact(r.Text))
+	w.say("%s", r.Text)
 	fmt.Fprintln(w.Out, terminal.Exact(data.URL))
 	return nil
 }
@@ -158,7 +158,7 @@ func (w *work) export(ctx context.Context, name string) error {
 	}
 	w.say("wrote %s (%d bytes)", name, data.Len())
 	for _, l := range left {
-		w.say("not in it: %s", terminal.Exact(l))
+		w.say("not in it: %s", l)
 	}
 	return nil
 }

@@ -15,7 +15,7 @@ import (
 
 // say prints a remark for a person.
 func (w *work) say(format string, args ...any) {
-	fmt.Fprintln(w.Out, w.Paint(console.Dim, fmt.Sprintf(format, args...)))
+	fmt.Fprintln(w.Out, w.Paint(console.Dim, terminal.Exact(fmt.Sprintf(format, args...))))
 }
 
 // talk works on one request after the other.
@@ -71,7 +71,7 @@ func (w *work) turn(ctx context.Context, text string) error {
 
 // greet says what is worked on.
 func (w *work) greet() {
-	w.say("%s works in %s. /help lists the commands.", w.model.Name(), terminal.Exact(w.project.Root))
+	w.say("%s works in %s. /help lists the commands.", w.model.Name(), w.project.Root)
 	n := 0
 	for _, m := range w.agent.History() {
 		if m.Role == "user" && !m.Auto {
