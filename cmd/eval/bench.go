@@ -11,7 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pooled/pooled/cmd/internal/coder"
+	"github.com/pooled/pooled/cmd/internal/folders"
+	"github.com/pooled/pooled/cmd/internal/terminal"
 	"github.com/pooled/pooled/core/agent"
 	"github.com/pooled/pooled/core/event"
 	"github.com/pooled/pooled/core/generate"
@@ -64,18 +65,13 @@ type result struct {
 func (r *result) line() string {
 	state := "pass"
 	if r.failure != "" {
-		state = "FAIL " + r.failure + ": " + clip(r.detail)
+		state = "FAIL " + r.failure + ": " + short(r.detail)
 	}
 	return fmt.Sprintf("%-24s %3d steps %5d tokens %6.1f s  %s", r.task.name, r.done.Steps, r.done.Tokens, time.Duration(r.done.Time).Seconds(), state)
 }
 
-func clip(text string) string {
-	text = strings.Join(strings.Fields(text), " ")
-	if r := []rune(text); len(r) > 120 {
-		return string(r[:120]) + "…"
-	}
-	return text
-}
+// short is text as a row of the table has room for.
+func short(text string) string { return terminal.Short(text, 120) }
 
 // bench runs tasks.
 //
@@ -91,7 +87,7 @@ type bench struct {
 }
 
 func newBench(ctx context.Context, m agent.Model, sources []agent.Source) (*bench, error) {
-	engine, err := js.NewRuntime(ctx, js.RuntimeOptions{CacheDir: coder.CacheDir()})
+	engine, err := js.NewRuntime(ctx, js.RuntimeOptions{CacheDir: folders.Tools()})
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +122,7 @@ func (b *bench) task(ctx context.Context, t task) (r result, err error) {
 		return r, err
 	}
 	defer ws.Close()
-	tools, err := agent.OpenTools(ctx, tool.Project{Root: root, State: state, Cache: coder.CacheDir()}, b.sources...)
+	tools, err := agent.OpenTools(ctx, tool.Project{Root: root, State: state, Cache: folders.Tools()}, b.sources...)
 	if err != nil {
 		return r, err
 	}
@@ -191,11 +187,11 @@ func (b *bench) event(w *world, r *result, e event.Event) {
 			w.ran = append(w.ran, e.Result)
 		}
 		if b.settings.verbose {
-			fmt.Printf("    %s %s → %s\n", e.Call.Name, clip(string(e.Call.Arguments)), clip(e.Result))
+			fmt.Printf("    %s %s → %s\n", e.Call.Name, short(string(e.Call.Arguments)), short(e.Result))
 		}
 	case event.CallBroken:
 		if b.settings.verbose {
-			fmt.Printf("    broken call: %s\n", clip(e.Reason))
+			fmt.Printf("    broken call: %s\n", short(e.Reason))
 		}
 	case event.Retried:
 		r.retries++

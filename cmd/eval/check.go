@@ -134,7 +134,7 @@ func works(steps ...step) check {
 			}
 			text := strings.ToLower(strings.Join(strings.Fields(p.Report().Text), " "))
 			if s.shows != "" && !strings.Contains(text, strings.ToLower(s.shows)) {
-				return fmt.Errorf("after %q the page does not show %q but %q", s.do, s.shows, clip(text))
+				return fmt.Errorf("after %q the page does not show %q but %q", s.do, s.shows, short(text))
 			}
 			if s.hides != "" && strings.Contains(text, strings.ToLower(s.hides)) {
 				return fmt.Errorf("after %q the page still shows %q", s.do, s.hides)

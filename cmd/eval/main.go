@@ -32,10 +32,8 @@ type settings struct {
 }
 
 func main() {
-	if len(os.Args) == 4 && os.Args[1] == "plugin" && os.Args[2] == "serve" {
-		// The built-in plugins are this program, started again.
-		w := wire.New(wire.Options{})
-		if err := w.Catalog().Serve(os.Args[3]); err != nil {
+	if served, err := wire.Serve(os.Args[1:]); served {
+		if err != nil {
 			fmt.Fprintln(os.Stderr, "eval:", err)
 			os.Exit(1)
 		}

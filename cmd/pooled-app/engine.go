@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/pooled/pooled/cmd/internal/nano"
+	"github.com/pooled/pooled/cmd/internal/options"
 	"github.com/pooled/pooled/cmd/internal/wire"
 	"github.com/pooled/pooled/core/event"
 	"github.com/pooled/pooled/core/generate"
@@ -14,8 +15,7 @@ import (
 
 // loadOptions are how every model is loaded and asked.
 type loadOptions struct {
-	want     hub.Want
-	context  int
+	options.Model
 	system   string
 	sampling generate.Options
 }
@@ -27,9 +27,6 @@ type engine struct {
 	model   *hub.Model
 	chat    *hub.Conversation
 }
-
-// sampling is how answers are drawn: what the command line does, too.
-var sampling = generate.Options{Temperature: 0.7, TopK: 40, TopP: 0.95}
 
 // errNoModel is returned when a message is sent while no model is loaded.
 var errNoModel = errors.New("no model is loaded; choose one")
@@ -61,7 +58,7 @@ func (e *engine) Load(ctx context.Context, name string, progress func(done, tota
 	if err := e.unload(); err != nil {
 		return state.Loaded{}, errors.Join(err, file.Close())
 	}
-	m, err := e.wire.Hub().Load(ctx, file, shown, hub.LoadOptions{Want: e.options.want, Context: e.options.context, Progress: progress})
+	m, err := e.wire.Hub().Load(ctx, file, shown, e.options.Load(progress))
 	if err != nil {
 		return state.Loaded{}, err
 	}

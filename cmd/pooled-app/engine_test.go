@@ -3,12 +3,17 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"os"
+	"reflect"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/pooled/pooled/cmd/internal/console"
 	"github.com/pooled/pooled/cmd/internal/nano"
+	"github.com/pooled/pooled/cmd/internal/options"
 	"github.com/pooled/pooled/cmd/internal/wire"
 	"github.com/pooled/pooled/core/generate"
 	"github.com/pooled/pooled/core/hub"
@@ -17,8 +22,8 @@ import (
 
 // TestMain lets the test program serve the built-in model families to itself, as the real one does.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 3 && os.Args[1] == "plugin" && os.Args[2] == "serve" {
-		os.Exit(serve(os.Args[3]))
+	if served, err := wire.Serve(os.Args[1:]); served {
+		os.Exit(console.Code(err))
 	}
 	os.Exit(m.Run())
 }
@@ -33,7 +38,7 @@ func TestEngine(t *testing.T) {
 		}
 	}()
 	e := &engine{wire: w, options: loadOptions{
-		want: hub.Want{Backend: "cpu"}, sampling: generate.Options{MaxTokens: 40}, // the likeliest token each time
+		Model: options.Model{Want: hub.Want{Backend: "cpu"}}, sampling: generate.Options{MaxTokens: 40}, // the likeliest token each time
 	}}
 	wake := make(chan struct{}, 1)
 	a := state.New(t.Context(), e, state.Options{Model: nano.Name, Wake: func() {
@@ -108,20 +113,36 @@ func TestFlags(t *testing.T) {
 	for _, c := range []struct {
 		args []string
 		code int
+		// runs says that the window opens, says what is printed where it does not.
+		runs bool
+		says string
 	}{
-		{nil, -1},
-		{[]string{"-m", "x", "--dark"}, -1},
-		{[]string{"--help"}, 0},
-		{[]string{"--no-such-flag"}, exitUsage},
-		{[]string{"stray"}, exitUsage},
-		{[]string{"--threads", "-1"}, exitUsage},
+		{nil, console.ExitDone, true, ""},
+		{[]string{"-m", "x", "--dark"}, console.ExitDone, true, ""},
+		{[]string{"--help"}, console.ExitDone, false, "Usage:\n  pooled-app [flags]\n"},
+		{[]string{"--no-such-flag"}, console.ExitUsage, false, "see 'pooled-app --help'"},
+		{[]string{"stray"}, console.ExitUsage, false, "stray"},
+		{[]string{"--threads", "-1"}, console.ExitUsage, false, "--threads is -1"},
+		{[]string{"--backend", "cuda"}, console.ExitUsage, false, "cpu, webgpu or auto"},
 	} {
-		if _, code := parse(c.args); code != c.code {
-			t.Errorf("%q: code %d, want %d", c.args, code, c.code)
+		var out bytes.Buffer
+		con := &console.Console{Out: &out, Err: &out}
+		var s *settings
+		code := con.Run(program, func(con *console.Console) (err error) {
+			s, err = parse(con, c.args)
+			return err
+		})
+		if code != c.code || (s != nil) != c.runs || !strings.Contains(out.String(), c.says) {
+			t.Errorf("%q: code %d, settings %+v, %q", c.args, code, s, out.String())
 		}
 	}
-	o, _ := parse([]string{"-m", "x", "--dark", "-c", "512", "--backend", "cpu"})
-	if o.Model != "x" || !o.Dark || o.context != 512 || o.want.Backend != "cpu" {
-		t.Errorf("options %+v", o)
+	s, err := parse(&console.Console{}, []string{"-m", "x", "--dark", "-c", "512", "--backend", "cpu", "--temp", "0.2"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := options.DefaultSampling()
+	want.Temperature = 0.2
+	if s.Ref != "x" || !s.dark || s.Context != 512 || s.Want.Backend != "cpu" || !reflect.DeepEqual(s.sampling, want) {
+		t.Errorf("settings %+v", s)
 	}
 }

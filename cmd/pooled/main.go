@@ -5,9 +5,10 @@ import (
 	"context"
 	"os"
 
+	"github.com/pooled/pooled/cmd/internal/console"
 	"github.com/pooled/pooled/cmd/pooled/internal/cli"
 )
 
 func main() {
-	os.Exit(cli.Main(context.Background(), cli.Standard(), os.Args[1:]))
+	os.Exit(cli.Main(context.Background(), console.Standard(), os.Args[1:]))
 }

@@ -15,7 +15,7 @@ import (
 
 // Device describes what a backend computes on.
 type Device struct {
-	// Backend is "cpu" or "webgpu".
+	// Backend is [CPU] or [WebGPU].
 	Backend string
 	// Name is the processor's or adapter's own name.
 	Name string

@@ -3,10 +3,17 @@ package hub
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/pooled/pooled/core/engine"
 )
+
+// Auto leaves the choice of a backend to [Pick].
+const Auto = "auto"
+
+// Backends lists what a person may ask for.
+func Backends() []string { return []string{engine.CPU, engine.WebGPU, Auto} }
 
 // Candidate is a device that a model could run on.
 type Candidate struct {
@@ -24,7 +31,7 @@ type Choice struct {
 
 // Want says which device a person asked for.
 type Want struct {
-	// Backend is "cpu", "webgpu", or "auto" or empty to choose.
+	// Backend is one of [Backends]; empty is [Auto].
 	Backend string
 	// Adapter is part of a device's name, in any case, or empty.
 	Adapter string
@@ -35,17 +42,18 @@ type Want struct {
 //
 // Errors: [ErrNoDevice] with what there is.
 func Pick(all []Candidate, w Want) (Choice, error) {
-	switch w.Backend {
-	case "", "auto", "cpu", "webgpu":
-	default:
-		return Choice{}, fmt.Errorf("%w: %q is no backend; there are cpu, webgpu and auto", ErrNoDevice, w.Backend)
+	if w.Backend == "" {
+		w.Backend = Auto
 	}
-	asked := w.Adapter != "" || w.Backend == "webgpu" || w.Backend == "cpu"
+	if !slices.Contains(Backends(), w.Backend) {
+		return Choice{}, fmt.Errorf("%w: %q is no backend; there are %s", ErrNoDevice, w.Backend, strings.Join(Backends(), ", "))
+	}
+	asked := w.Adapter != "" || w.Backend != Auto
 	var fit []Candidate
 	skipped := false
 	for _, c := range all {
 		d := c.Device
-		if w.Backend != "" && w.Backend != "auto" && d.Backend != w.Backend {
+		if w.Backend != Auto && d.Backend != w.Backend {
 			continue
 		}
 		if w.Adapter != "" && !strings.Contains(strings.ToLower(d.Name), strings.ToLower(w.Adapter)) {
@@ -70,11 +78,11 @@ func Pick(all []Candidate, w Want) (Choice, error) {
 	switch {
 	case asked:
 		reason = "it was asked for"
-	case best.Device.Backend == "webgpu":
+	case best.Device.Backend == engine.WebGPU:
 		reason = "it is a GPU"
 	case skipped:
 		reason = "the only GPU is emulated in software, which is slower"
-	case best.Device.Backend == "cpu":
+	case best.Device.Backend == engine.CPU:
 		reason = "no GPU was found"
 	}
 	return Choice{best, reason}, nil
@@ -85,7 +93,7 @@ func rank(d engine.Device) int64 {
 	switch {
 	case d.Software:
 		return 0
-	case d.Backend == "cpu":
+	case d.Backend == engine.CPU:
 		return 1
 	}
 	return 2 + d.Memory
@@ -94,7 +102,7 @@ func rank(d engine.Device) int64 {
 // String describes what was asked for.
 func (w Want) String() string {
 	s := "a device"
-	if w.Backend != "" && w.Backend != "auto" {
+	if w.Backend != "" && w.Backend != Auto {
 		s = "a " + w.Backend + " device"
 	}
 	if w.Adapter != "" {

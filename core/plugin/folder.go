@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pooled/pooled/core/atomicfile"
 	"github.com/pooled/pooled/core/model"
 	"github.com/pooled/pooled/core/tool"
 )
@@ -177,19 +178,7 @@ func writeApprovals(dir string, all map[string]approval) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(dir, ".approved-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(append(data, '\n'))
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), filepath.Join(dir, approvedFile))
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return nil
+	return atomicfile.Write(filepath.Join(dir, approvedFile), data, []byte("\n"))
 }
 
 // readJSON reads a small file.

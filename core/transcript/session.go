@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/pooled/pooled/core/atomicfile"
 	"github.com/pooled/pooled/core/chat"
 )
 
@@ -84,7 +85,7 @@ func (p *Project) NewSession(model string) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := writeFile(name, line); err != nil {
+	if err := atomicfile.Write(name, line); err != nil {
 		return nil, err
 	}
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_APPEND, 0)

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/pooled/pooled/core/atomicfile"
 )
 
 // Store keeps what belongs to projects and must not lie in them: sessions and what undo needs. It is a folder:
@@ -46,7 +48,10 @@ type Project struct {
 // State is the folder for the journal of changes.
 func (p *Project) State() string { return filepath.Join(p.dir, "undo") }
 
-const projectFile = "project.json"
+const (
+	projectFile  = "project.json"
+	scratchFiles = "files" // the folder of a scratch project's own
+)
 
 // Project returns the project in a folder, which must exist.
 func (s *Store) Project(root string) (*Project, error) {
@@ -68,7 +73,7 @@ func (s *Store) Project(root string) (*Project, error) {
 	if rel, err := filepath.Rel(s.abs(), root); err == nil && filepath.IsLocal(rel) && rel != "." {
 		// A scratch project is asked for by its folder.
 		id, rest, _ := strings.Cut(filepath.ToSlash(rel), "/")
-		if p, err := s.read(id); err == nil && rest == "files" {
+		if p, err := s.read(id); err == nil && rest == scratchFiles {
 			return p, nil
 		}
 	}
@@ -109,7 +114,7 @@ func (s *Store) Scratch() (*Project, error) {
 		if err != nil {
 			return nil, err
 		}
-		p := &Project{ID: id, Root: filepath.Join(dir, "files"), Scratch: true}
+		p := &Project{ID: id, Root: filepath.Join(dir, scratchFiles), Scratch: true}
 		if err := os.Mkdir(p.Root, 0o700); err != nil {
 			return nil, err
 		}
@@ -129,7 +134,7 @@ func (s *Store) keep(p *Project) error {
 	if err != nil {
 		return err
 	}
-	return writeFile(filepath.Join(p.dir, projectFile), append(data, '\n'))
+	return atomicfile.Write(filepath.Join(p.dir, projectFile), data, []byte("\n"))
 }
 
 // read returns a project of the store.
@@ -142,6 +147,9 @@ func (s *Store) read(id string) (*Project, error) {
 	p := &Project{ID: id, dir: dir}
 	if err := json.Unmarshal(data, p); err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, projectFile), err)
+	}
+	if p.Scratch {
+		p.Root = filepath.Join(dir, scratchFiles) // the store may have been moved since
 	}
 	p.Used = p.Created
 	if infos, err := p.Sessions(); err == nil && len(infos) > 0 {
@@ -193,31 +201,4 @@ func slug(name string) string {
 		return "project"
 	}
 	return out
-}
-
-// writeFile writes a file whole or not at all.
-func writeFile(name string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(name), ".new-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-		return err
-	}
-	syncDir(filepath.Dir(name))
-	return nil
-}
-
-// syncDir makes a new name in a folder last. Not every system can, and none needs it to go on.
-func syncDir(dir string) {
-	if d, err := os.Open(dir); err == nil {
-		_ = d.Sync()
-		_ = d.Close()
-	}
 }

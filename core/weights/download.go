@@ -16,6 +16,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/pooled/pooled/core/atomicfile"
 	"github.com/pooled/pooled/core/units"
 )
 
@@ -322,7 +323,7 @@ func (d *download) appendTo(f partFileWriter, body io.Reader) error {
 			}
 			d.meter.at(d.off)
 		}
-		if rerr == io.EOF {
+		if errors.Is(rerr, io.EOF) {
 			break
 		}
 		if rerr != nil {
@@ -376,7 +377,7 @@ func (d *download) finish(ctx context.Context) (RecordFile, error) {
 			return RecordFile{}, errors.Join(&HashError{File: d.f.file, Want: want, Got: got}, d.restart())
 		}
 	}
-	if err := os.Rename(d.part(), d.path); err != nil {
+	if err := atomicfile.Rename(d.part(), d.path); err != nil {
 		return RecordFile{}, err
 	}
 	d.state.Done, d.state.Size, d.state.SHA256 = true, d.off, got
@@ -431,7 +432,7 @@ func copyContext(ctx context.Context, dst io.Writer, src io.Reader, m *meter) (i
 		if werr != nil {
 			return total, werr
 		}
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return total, nil
 		}
 		if err != nil {

@@ -10,6 +10,8 @@ import (
 var (
 	// ErrNotFound says that no model of that name is in the folder.
 	ErrNotFound = errors.New("no such model")
+	// ErrNoFolder says that a store was to be opened nowhere.
+	ErrNoFolder = errors.New("no folder for models was named")
 	// ErrName says that a name cannot be the name of a model.
 	ErrName = errors.New("not a usable model name")
 	// ErrSource says that a pull source was not understood.

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/pooled/pooled/core/atomicfile"
 	"github.com/pooled/pooled/core/gguf"
 )
 
@@ -198,7 +199,7 @@ func (s *Store) publish(p *plan, dir string, files []RecordFile) error {
 		return err
 	}
 	for i := len(files) - 1; i >= 0; i-- {
-		if err := os.Rename(filepath.Join(dir, files[i].Name), filepath.Join(s.dir, files[i].Name)); err != nil {
+		if err := atomicfile.Rename(filepath.Join(dir, files[i].Name), filepath.Join(s.dir, files[i].Name)); err != nil {
 			return err
 		}
 	}

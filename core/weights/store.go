@@ -18,9 +18,9 @@ import (
 // DefaultHub is where hf: sources are looked up unless POOLED_HUB says otherwise.
 const DefaultHub = "https://huggingface.co"
 
-// Options configure a [Store]. The zero value is what the program uses.
+// Options configure a [Store]. Apart from the folder, the zero value is what the program uses.
 type Options struct {
-	Dir     string       // the model folder; default: [DefaultDir]
+	Dir     string       // the model folder; it must be named
 	Hub     string       // base address of hf: sources; default: POOLED_HUB, then [DefaultHub]
 	Token   string       // sent to the hub only; default: POOLED_HUB_TOKEN
 	Client  *http.Client // default: no overall time limit, 60 s for the header of an answer
@@ -65,28 +65,12 @@ type Unfinished struct {
 	Bytes  int64 // bytes on disk
 }
 
-// DefaultDir returns $POOLED_HOME/models, or pooled/models in the user's cache folder.
-func DefaultDir() (string, error) {
-	if home := os.Getenv("POOLED_HOME"); home != "" {
-		return filepath.Join(home, "models"), nil
-	}
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		return "", fmt.Errorf("finding the model folder: %w; set POOLED_HOME", err)
-	}
-	return filepath.Join(cache, "pooled", "models"), nil
-}
-
 // NewStore returns the store of a folder. The folder is made when the first model arrives.
 //
-// Errors: there is no default folder.
+// Errors: [ErrNoFolder].
 func NewStore(o Options) (*Store, error) {
 	if o.Dir == "" {
-		dir, err := DefaultDir()
-		if err != nil {
-			return nil, err
-		}
-		o.Dir = dir
+		return nil, ErrNoFolder
 	}
 	dir, err := filepath.Abs(o.Dir)
 	if err != nil {

@@ -313,16 +313,9 @@ func TestCatalog(t *testing.T) {
 	}
 }
 
-func TestDefaultDir(t *testing.T) {
-	t.Setenv("POOLED_HOME", filepath.Join("a", "b"))
-	if got, err := DefaultDir(); err != nil || got != filepath.Join("a", "b", "models") {
-		t.Errorf("DefaultDir = %q, %v", got, err)
-	}
-	t.Setenv("POOLED_HOME", "")
-	t.Setenv("XDG_CACHE_HOME", t.TempDir())
-	t.Setenv("HOME", t.TempDir())
-	if got, err := DefaultDir(); err != nil || !strings.HasSuffix(got, filepath.Join("pooled", "models")) {
-		t.Errorf("DefaultDir = %q, %v", got, err)
+func TestNoFolder(t *testing.T) {
+	if _, err := NewStore(Options{}); !errors.Is(err, ErrNoFolder) {
+		t.Errorf("got %v, want ErrNoFolder", err)
 	}
 }
 

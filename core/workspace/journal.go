@@ -15,6 +15,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/pooled/pooled/core/atomicfile"
 )
 
 // Limits of the journal.
@@ -161,20 +163,10 @@ func (w *Workspace) recordChange(r *record, before []byte) error {
 
 // keep writes a file of the journal at once.
 func (w *Workspace) keep(name string, data []byte) error {
-	f, err := os.CreateTemp(w.state, ".new-*")
-	if err != nil {
+	if err := atomicfile.Write(name, data); err != nil {
 		return fmt.Errorf("undo journal: %w", err)
 	}
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Sync(), f.Close())
 	w.step("kept")
-	if err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-		return fmt.Errorf("undo journal: %w", err)
-	}
 	return nil
 }
 

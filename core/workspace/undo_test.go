@@ -108,6 +108,10 @@ func TestKill(t *testing.T) {
 					}
 					w, dir, state := open(t, files)
 					write(t, w, "first.txt", "2")
+					// What dying in the middle of a record leaves.
+					if err := os.WriteFile(filepath.Join(state, ".new-1"), []byte("{"), 0o600); err != nil {
+						t.Fatal(err)
+					}
 					if undoing {
 						write(t, w, path, "new")
 					}

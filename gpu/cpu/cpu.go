@@ -37,7 +37,7 @@ func Describe(threads int) engine.Device {
 		threads = runtime.GOMAXPROCS(0)
 	}
 	return engine.Device{
-		Backend: "cpu",
+		Backend: engine.CPU,
 		Name:    processor(),
 		Memory:  memory(),
 		Detail:  fmt.Sprintf("%d threads, %s", threads, isa.Best()),

@@ -44,10 +44,12 @@ type backend struct {
 	few       int                         // up to so many columns, a product is done by the kernel for few
 }
 
-func (b *backend) Device() engine.Device {
-	a := b.dev.Adapter()
+func (b *backend) Device() engine.Device { return Describe(b.dev.Adapter()) }
+
+// Describe says what an adapter is, without opening it.
+func Describe(a device.Adapter) engine.Device {
 	d := engine.Device{
-		Backend: "webgpu", Name: a.Name, Software: a.Software, Memory: a.Memory, Detail: fmt.Sprintf("%s, %v", a.API, a.Kind),
+		Backend: engine.WebGPU, Name: a.Name, Software: a.Software, Memory: a.Memory, Detail: fmt.Sprintf("%s, %v", a.API, a.Kind),
 	}
 	if a.Driver != "" {
 		d.Detail += ", " + a.Driver

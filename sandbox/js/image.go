@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/pooled/pooled/core/atomicfile"
 	"github.com/pooled/pooled/sandbox/js/qjs"
 )
 
@@ -119,24 +120,7 @@ func writeImage(name string, i *Image) error {
 	} {
 		out = binary.LittleEndian.AppendUint32(out, w)
 	}
-	f, err := os.CreateTemp(filepath.Dir(name), "image-*.tmp")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(out)
-	if err == nil {
-		_, err = f.Write(memory)
-	}
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
-	return err
+	return atomicfile.Write(name, out, memory)
 }
 
 func readImage(name string) (*Image, error) {

@@ -2,6 +2,7 @@ package wasmhost
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -27,7 +28,7 @@ func OpenCache(dir string) (*Cache, error) {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
 		return nil, fmt.Errorf("folder of compiled code: %w", err)
 	}
-	if err := os.Mkdir(dir, 0o700); err != nil && !os.IsExist(err) {
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
 		return nil, fmt.Errorf("folder of compiled code: %w", err)
 	}
 	info, err := os.Lstat(dir)
@@ -45,15 +46,6 @@ func OpenCache(dir string) (*Cache, error) {
 		return nil, fmt.Errorf("folder of compiled code: %w", err)
 	}
 	return &Cache{cache: c}, nil
-}
-
-// DefaultCacheDir returns the folder of compiled code in the user's cache folder.
-func DefaultCacheDir() (string, error) {
-	base, err := os.UserCacheDir()
-	if err != nil {
-		return "", fmt.Errorf("folder of compiled code: %w", err)
-	}
-	return filepath.Join(base, "pooled", "wasm"), nil
 }
 
 // Close releases the compiled code in memory; what is on disk stays.

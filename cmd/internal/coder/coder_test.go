@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/pooled/pooled/cmd/internal/coder"
+	"github.com/pooled/pooled/cmd/internal/folders"
 	"github.com/pooled/pooled/cmd/internal/nano"
 	"github.com/pooled/pooled/cmd/internal/wire"
 	"github.com/pooled/pooled/core/agent"
@@ -27,9 +28,8 @@ import (
 
 // TestMain lets the test binary serve the built-in plugins, as the real program does.
 func TestMain(m *testing.M) {
-	if len(os.Args) == 4 && os.Args[1] == "plugin" && os.Args[2] == "serve" {
-		w := wire.New(wire.Options{})
-		if err := w.Catalog().Serve(os.Args[3]); err != nil {
+	if served, err := wire.Serve(os.Args[1:]); served {
+		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -148,7 +148,7 @@ func loadNano(t *testing.T, w *wire.Wire) agent.Model {
 func newAgent(t *testing.T, m agent.Model, sets []tool.Set, root string, emit func(event.Event)) *agent.Agent {
 	t.Helper()
 	state := t.TempDir()
-	tools, err := agent.OpenTools(t.Context(), tool.Project{Root: root, State: state, Cache: coder.CacheDir()}, coder.Sources(sets)...)
+	tools, err := agent.OpenTools(t.Context(), tool.Project{Root: root, State: state, Cache: folders.Tools()}, coder.Sources(sets)...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,10 +3,9 @@ package coder
 import (
 	"context"
 	"errors"
-	"path/filepath"
 	"sync"
 
-	"github.com/pooled/pooled/cmd/internal/wire"
+	"github.com/pooled/pooled/cmd/internal/folders"
 	"github.com/pooled/pooled/core/agent"
 	coregrammar "github.com/pooled/pooled/core/grammar"
 	"github.com/pooled/pooled/core/tokenizer"
@@ -14,28 +13,6 @@ import (
 	"github.com/pooled/pooled/sandbox/grammar"
 	"github.com/pooled/pooled/sandbox/wasmhost"
 )
-
-// errHome says that there is nowhere to keep projects.
-var errHome = errors.New("this user has no configuration folder to keep projects in; set POOLED_HOME to a folder")
-
-// Home returns the folder for projects and their sessions, beside the one for plugins.
-func Home() (string, error) {
-	plugins := wire.PluginDir()
-	if plugins == "" {
-		return "", errHome
-	}
-	return filepath.Join(filepath.Dir(plugins), "projects"), nil
-}
-
-// CacheDir returns the folder for the compiled code of tools; empty where there is none. It is not the one of this
-// process: what runs tools must not be able to give this process code.
-func CacheDir() string {
-	own := wire.CacheDir()
-	if own == "" {
-		return ""
-	}
-	return filepath.Join(filepath.Dir(own), "tools")
-}
 
 // sandboxed are the tools whose sets keep what they run and serve in the sandbox. Dropped-in sets cannot take these names:
 // the catalog refuses them.
@@ -71,7 +48,7 @@ func (g *Grammars) engines() *coregrammar.Cache {
 	defer g.mu.Unlock()
 	if g.cache == nil {
 		var kept *wasmhost.Cache
-		if dir := wire.CacheDir(); dir != "" {
+		if dir := folders.Compiled(); dir != "" {
 			kept, _ = wasmhost.OpenCache(dir) // without one, compiling takes longer
 		}
 		g.host = grammar.New(grammar.Options{Cache: kept})

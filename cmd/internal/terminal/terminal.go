@@ -30,6 +30,27 @@ func Exact(s string) string {
 // Line is [Text] on one line: white space of any kind becomes single spaces.
 func Line(s string) string { return strings.Join(strings.Fields(Text(s)), " ") }
 
+// Short is [Line] with at most n characters, behind which "…" stands for the rest.
+func Short(s string, n int) string {
+	s = Line(s)
+	for i := range s {
+		if n == 0 {
+			return s[:i] + "…"
+		}
+		n--
+	}
+	return s
+}
+
+// First is the first line of s, behind which "…" stands for more of them.
+func First(s string) string {
+	line, _, more := strings.Cut(strings.TrimSpace(s), "\n")
+	if more {
+		line += " …"
+	}
+	return Exact(line)
+}
+
 // obeyed reports whether a terminal may do something else with r than show it. What turns the direction of text round
 // counts, too: it can make a name look like another.
 func obeyed(r rune) bool {

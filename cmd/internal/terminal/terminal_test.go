@@ -27,3 +27,28 @@ func TestExact(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+func TestShort(t *testing.T) {
+	for _, c := range []struct {
+		in   string
+		n    int
+		want string
+	}{
+		{"", 3, ""},
+		{"abc", 3, "abc"},
+		{"éèêë", 3, "éèê…"},
+		{"a\n b\x1b[2J", 4, `a b\…`},
+	} {
+		if got := Short(c.in, c.n); got != c.want {
+			t.Errorf("%q: got %q, want %q", c.in, got, c.want)
+		}
+	}
+}
+
+func TestFirst(t *testing.T) {
+	for in, want := range map[string]string{"": "", "one\n": "one", "\none\ntwo": "one …", "\x1bone": `\x1bone`} {
+		if got := First(in); got != want {
+			t.Errorf("%q: got %q, want %q", in, got, want)
+		}
+	}
+}

@@ -7,11 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
-	"path/filepath"
-	"strings"
 	"sync"
 
+	"github.com/pooled/pooled/cmd/internal/folders"
 	"github.com/pooled/pooled/cmd/internal/nano"
 	"github.com/pooled/pooled/core/chat"
 	"github.com/pooled/pooled/core/engine"
@@ -32,6 +30,8 @@ import (
 type Options struct {
 	// Log gets what happens; nil discards it.
 	Log *slog.Logger
+	// Tell is called with what a person must know, such as that folders were moved; nil logs it.
+	Tell func(news string)
 }
 
 // Wire makes each part at its first use. Owns: what it made, until Close. Safe for concurrent use, but for Threads.
@@ -40,6 +40,7 @@ type Wire struct {
 	Threads int
 
 	log      *slog.Logger
+	tell     func(string)
 	mu       sync.Mutex
 	catalog  *plugin.Catalog
 	hub      *hub.Hub
@@ -52,7 +53,10 @@ func New(o Options) *Wire {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Wire{log: o.Log}
+	if o.Tell == nil {
+		o.Tell = func(news string) { o.Log.Warn("folders", "news", news) }
+	}
+	return &Wire{log: o.Log, tell: o.Tell}
 }
 
 // Close ends everything: models, plugin processes, guests.
@@ -82,7 +86,7 @@ func (w *Wire) Catalog() *plugin.Catalog {
 
 func (w *Wire) catalogLocked() *plugin.Catalog {
 	if w.catalog == nil {
-		w.catalog = plugin.NewCatalog(PluginDir(), builtins, plugin.Options{
+		w.catalog = plugin.NewCatalog(folders.Plugins(), builtins, plugin.Options{
 			Logger: w.log, Tools: builtinTools, Wasm: LoadWasm,
 		})
 	}
@@ -91,26 +95,20 @@ func (w *Wire) catalogLocked() *plugin.Catalog {
 
 // LoadWasm loads tools that are a WebAssembly module.
 func LoadWasm(ctx context.Context, module []byte) (tool.Set, error) {
-	return wasmtool.Load(ctx, module, wasmtool.Options{CacheDir: CacheDir()})
+	return wasmtool.Load(ctx, module, wasmtool.Options{CacheDir: folders.Compiled()})
 }
 
-// PluginDir returns the folder for plugins: $POOLED_HOME/plugins, else pooled/plugins in the user's configuration
-// folder; empty where there is none.
-func PluginDir() string { return dir("plugins", os.UserConfigDir) }
+// Projects returns the folder for projects and their sessions.
+//
+// Errors: [folders.ErrNone].
+func (w *Wire) Projects() (string, error) { return w.settled(folders.Projects()) }
 
-// CacheDir returns the folder for compiled guests: $POOLED_HOME/wasm, else pooled/wasm in the user's cache folder;
-// empty where there is none.
-func CacheDir() string { return dir("wasm", os.UserCacheDir) }
-
-func dir(name string, base func() (string, error)) string {
-	if home := os.Getenv("POOLED_HOME"); home != "" {
-		return filepath.Join(home, name)
+// settled passes on what there is to say of a place.
+func (w *Wire) settled(p folders.Place, err error) (string, error) {
+	if news := p.News(); news != "" {
+		w.tell(news)
 	}
-	d, err := base()
-	if err != nil {
-		return ""
-	}
-	return filepath.Join(d, "pooled", name)
+	return p.Dir, err
 }
 
 // Hub returns the hub.
@@ -131,7 +129,11 @@ func (w *Wire) Store() (*weights.Store, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.store == nil {
-		s, err := weights.NewStore(weights.Options{Taken: []string{nano.Name}, Logger: w.log})
+		dir, err := w.settled(folders.Models())
+		if err != nil {
+			return nil, err
+		}
+		s, err := weights.NewStore(weights.Options{Dir: dir, Taken: []string{nano.Name}, Logger: w.log})
 		if err != nil {
 			return nil, err
 		}
@@ -146,7 +148,7 @@ func (w *Wire) Renderer() (chat.Renderer, error) {
 	defer w.mu.Unlock()
 	if w.renderer == nil {
 		var cache *wasmhost.Cache
-		if d := CacheDir(); d != "" {
+		if d := folders.Compiled(); d != "" {
 			c, err := wasmhost.OpenCache(d)
 			if err != nil {
 				w.log.Warn("compiled guests are not kept", "err", err)
@@ -188,7 +190,7 @@ func (w *Wire) Devices(_ context.Context, want hub.Want) []hub.Candidate {
 		Device: cpu.Describe(w.Threads),
 		Open:   func(context.Context) (engine.Backend, error) { return cpu.New(w.Threads), nil },
 	}}
-	if want.Backend == "cpu" {
+	if want.Backend == engine.CPU {
 		return all
 	}
 	adapters, err := device.Adapters()
@@ -197,15 +199,9 @@ func (w *Wire) Devices(_ context.Context, want hub.Want) []hub.Candidate {
 	}
 	for _, a := range adapters {
 		all = append(all, hub.Candidate{
-			Device: describe(a),
+			Device: exec.Describe(a),
 			Open:   func(ctx context.Context) (engine.Backend, error) { return exec.New(ctx, a) },
 		})
 	}
 	return all
-}
-
-func describe(a device.Adapter) engine.Device {
-	return engine.Device{
-		Backend: "webgpu", Name: a.Name, Software: a.Software, Memory: a.Memory, Detail: strings.TrimSuffix(a.API+", "+a.Driver, ", "),
-	}
 }

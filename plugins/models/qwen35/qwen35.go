@@ -1,6 +1,6 @@
 // Package qwen35 plans the hybrid decoders of GGUF architecture qwen35 (Qwen 3.5, 3.6 and 3.8): most layers mix tokens
 // by a gated delta rule, some by gated attention, and each has a gated feed-forward network. The draft block at the
-// end of a file is left out. Files with experts, qwen35moe, are recognised and refused.
+// end of a file is left out. Files with experts (qwen35moe) are another family and refused.
 //
 // Source: Yang et al. 2024, arXiv 2412.06464, for the delta rule.
 package qwen35
@@ -19,7 +19,7 @@ type Family struct{}
 
 // Info implements [model.Family].
 func (Family) Info() model.Info {
-	return model.Info{Name: "qwen35", Architectures: []string{"qwen35", "qwen35moe"}, Contract: model.ContractVersion}
+	return model.Info{Name: "qwen35", Architectures: []string{"qwen35"}, Contract: model.ContractVersion}
 }
 
 // Plan implements [model.Family].

@@ -2,24 +2,24 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
 	"slices"
 	"strconv"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/pooled/pooled/cmd/internal/console"
+	"github.com/pooled/pooled/cmd/internal/options"
 	"github.com/pooled/pooled/core/engine"
 	"github.com/pooled/pooled/core/model"
 	"github.com/pooled/pooled/core/units"
 )
 
 type benchFlags struct {
-	modelFlags
+	options.Model
 	prompt, tokens int
 	depths         []int
 	reps           int
@@ -27,7 +27,7 @@ type benchFlags struct {
 }
 
 func (c *commands) bench() *cobra.Command {
-	var f benchFlags
+	f := benchFlags{Model: options.DefaultModel()}
 	cmd := &cobra.Command{
 		Use:   "bench",
 		Short: "Measure how fast a model reads and writes on this machine",
@@ -38,7 +38,7 @@ many positions held before. Prompts are random tokens. The numbers are medians.`
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return c.doBench(cmd.Context(), &f) },
 	}
-	f.add(cmd)
+	f.Add(cmd.Flags())
 	cmd.Flags().IntVarP(&f.prompt, "prompt", "p", 512, "tokens of the prompt")
 	cmd.Flags().IntVarP(&f.tokens, "tokens", "n", 64, "tokens to decode")
 	cmd.Flags().IntSliceVar(&f.depths, "depths", []int{0}, "positions held before each measurement")
@@ -72,20 +72,20 @@ type benchRow struct {
 
 func (c *commands) doBench(ctx context.Context, f *benchFlags) error {
 	if f.prompt < 1 || f.tokens < 1 || f.reps < 1 {
-		return usage("--prompt, --tokens and --repeat must be at least 1")
+		return console.Usage("--prompt, --tokens and --repeat must be at least 1")
 	}
 	deepest := 0
 	for _, d := range f.depths {
 		if d < 0 {
-			return usage("--depths: %d is below 0", d)
+			return console.Usage("--depths: %d is below 0", d)
 		}
 		deepest = max(deepest, d)
 	}
-	if f.context == 0 {
-		f.context = deepest + max(f.prompt, f.tokens+1)
+	if f.Context == 0 {
+		f.Context = deepest + max(f.prompt, f.tokens+1)
 	}
 	start := time.Now()
-	m, err := c.load(ctx, &f.modelFlags)
+	m, err := c.load(ctx, &f.Model)
 	if err != nil {
 		return err
 	}
@@ -110,15 +110,15 @@ func (c *commands) doBench(ctx context.Context, f *benchFlags) error {
 	}
 	out.Resident = resident()
 	if f.json {
-		return json.NewEncoder(c.Out).Encode(out)
+		return c.JSON(out)
 	}
 	fmt.Fprintf(c.Out, "%s (%s) on %s: %s, %s\n", out.Model, out.Family, out.Backend, out.Device, out.Detail)
 	fmt.Fprintf(c.Out, "weights %s, state %s, resident %s, loaded in %.0f ms\n\n",
 		units.Bytes(out.Weights), units.Bytes(out.State), units.Bytes(out.Resident), out.LoadMS)
-	tw := tabwriter.NewWriter(c.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(tw, "depth\tprompt\tprefill tok/s\ttokens\tdecode tok/s\t")
+	tw := console.NewNumbers(c.Out)
+	tw.Row("depth", "prompt", "prefill tok/s", "tokens", "decode tok/s")
 	for _, r := range out.Rows {
-		fmt.Fprintf(tw, "%d\t%d\t%.1f\t%d\t%.1f\t\n", r.Depth, r.Prompt, r.Prefill, r.Tokens, r.Decode)
+		tw.Row(r.Depth, r.Prompt, fmt.Sprintf("%.1f", r.Prefill), r.Tokens, fmt.Sprintf("%.1f", r.Decode))
 	}
 	return tw.Flush()
 }

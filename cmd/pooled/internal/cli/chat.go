@@ -9,8 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/pooled/pooled/cmd/internal/console"
 	"github.com/pooled/pooled/cmd/internal/nano"
-	"github.com/pooled/pooled/cmd/internal/terminal"
+	"github.com/pooled/pooled/cmd/internal/options"
 	"github.com/pooled/pooled/core/event"
 	"github.com/pooled/pooled/core/generate"
 	"github.com/pooled/pooled/core/hub"
@@ -18,12 +19,17 @@ import (
 
 // chatFlags are those of chat.
 type chatFlags struct {
-	modelFlags
-	samplingFlags
+	options.Model
+	system   string
+	sampling generate.Options
+}
+
+func newChatFlags() *chatFlags {
+	return &chatFlags{Model: options.DefaultModel(), sampling: options.DefaultSampling()}
 }
 
 func (c *commands) chat() *cobra.Command {
-	var f chatFlags
+	f := newChatFlags()
 	cmd := &cobra.Command{
 		Use:   "chat",
 		Short: "Talk to a model; Ctrl-C stops an answer, Ctrl-D ends",
@@ -34,19 +40,16 @@ is one message and the answers are printed as plain text.`,
   pooled chat -m ./any-model.gguf --system "Answer in one sentence." --temp 0.2`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			m, err := c.load(cmd.Context(), &f.modelFlags)
+			m, err := c.load(cmd.Context(), &f.Model)
 			if err != nil {
 				return err
 			}
 			defer m.Close()
-			if m.Name == nano.Name {
-				f.forToy(cmd.Flags())
-			}
-			return c.talk(cmd.Context(), m, &f)
+			return c.talk(cmd.Context(), m, f)
 		},
 	}
-	f.modelFlags.add(cmd)
-	f.samplingFlags.add(cmd)
+	f.Add(cmd.Flags())
+	options.AddSampling(cmd.Flags(), &f.sampling)
 	cmd.Flags().StringVar(&f.system, "system", "", "system prompt")
 	return cmd
 }
@@ -57,20 +60,11 @@ func (c *commands) talk(ctx context.Context, m *hub.Model, f *chatFlags) error {
 	if err != nil {
 		return err
 	}
-	c.note("%s on %s, because %s. Context %d. /help for commands.", m.Name, m.Device.Name, m.Reason, m.Context)
-	in := readLines(ctx, c.In)
-	if c.Terminal {
-		ints := catchInterrupts(func() {
-			in.drop.Store(true)
-			fmt.Fprint(c.Err, "\n")
-			c.note("Ctrl-D or /bye ends")
-			fmt.Fprint(c.Err, prompt)
-		})
-		defer ints.release()
-		c.interrupts = ints
-	}
+	c.Note("%s on %s, because %s. Context %d. /help for commands.", m.Name, m.Device.Name, m.Reason, m.Context)
+	d := c.Dialogue(ctx, c.Err)
+	defer d.Close()
 	for {
-		text, err := c.readMessage(ctx, in)
+		text, err := d.Message(ctx)
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
@@ -84,28 +78,31 @@ func (c *commands) talk(ctx context.Context, m *hub.Model, f *chatFlags) error {
 		case "/bye", "/exit", "/quit":
 			return nil
 		case "/help":
-			c.note("/again: another answer   /new: start over   /bye: end   \\ at the end of a line: go on in the next")
+			c.Note("/again: another answer   /new: start over   /bye: end   \\ at the end of a line: go on in the next")
 			continue
 		case "/new":
 			if conv, err = m.NewConversation(f.system); err != nil {
 				return err
 			}
-			c.note("a new conversation")
+			c.Note("a new conversation")
 			continue
 		case "/again":
 			again = true
 		default:
 			if c.Terminal && isCommand(command) {
-				c.note("there is no command %s; /help lists them", command)
+				c.Note("there is no command %s; /help lists them", command)
 				continue
 			}
 		}
-		if err := c.answer(ctx, m, conv, text, again, f.options()); err != nil {
-			if ctx.Err() != nil || errors.Is(err, errPipe) {
+		turn, end := d.During(ctx)
+		err = c.answer(turn, m, conv, text, again, f.sampling)
+		end()
+		if err != nil {
+			if ctx.Err() != nil || errors.Is(err, console.ErrClosed) {
 				return err
 			}
-			if err = flagError(err); c.Terminal {
-				fmt.Fprintln(c.Err, "pooled:", terminal.Text(err.Error()))
+			if err = options.FlagError(err); c.Terminal {
+				c.Complain(err)
 			} else {
 				return err
 			}
@@ -113,14 +110,9 @@ func (c *commands) talk(ctx context.Context, m *hub.Model, f *chatFlags) error {
 	}
 }
 
-// answer prints one answer. An interrupt while it streams stops the answer alone.
+// answer prints one answer. The end of ctx stops the answer alone.
 func (c *commands) answer(ctx context.Context, m *hub.Model, conv *hub.Conversation, text string, again bool, opt generate.Options) error {
-	if c.interrupts != nil {
-		var end context.CancelFunc
-		ctx, end = c.interrupts.answer(ctx)
-		defer end()
-	}
-	w := &answerWriter{c: c}
+	w := &answerWriter{c: c, status: c.Status(c.Err)}
 	var a hub.Answer
 	var err error
 	if again {
@@ -141,7 +133,7 @@ func (c *commands) answer(ctx context.Context, m *hub.Model, conv *hub.Conversat
 		if a.Finish != generate.FinishStop {
 			end = ", " + finishText(a.Result, m)
 		}
-		c.note("%d tokens%s, %d of %d positions used%s", t.Tokens, speed, a.Used, m.Context, end)
+		c.Note("%d tokens%s, %d of %d positions used%s", t.Tokens, speed, a.Used, m.Context, end)
 	}
 	return nil
 }
@@ -149,8 +141,8 @@ func (c *commands) answer(ctx context.Context, m *hub.Model, conv *hub.Conversat
 // answerWriter prints an answer as it comes; what the model thinks is dimmed.
 type answerWriter struct {
 	c         *commands
+	status    *console.Status
 	reasoning bool
-	status    bool // a line stands there that goes
 	last      string
 }
 
@@ -160,10 +152,10 @@ const slowPrompt = 1024
 func (w *answerWriter) event(e event.Event) error {
 	switch e := e.(type) {
 	case event.Queued:
-		w.progress("waiting for the model, %d before you", e.Position)
+		w.status.Show("waiting for the model, %d before you", e.Position)
 	case event.Reading:
 		if e.Total > slowPrompt {
-			w.progress("reading %d of %d tokens", e.Done, e.Total)
+			w.status.Show("reading %d of %d tokens", e.Done, e.Total)
 		}
 	case event.Reasoning:
 		return w.say(e.Text, true)
@@ -173,32 +165,21 @@ func (w *answerWriter) event(e event.Event) error {
 	return nil
 }
 
-// progress shows a line that the next one, or the answer, replaces.
-func (w *answerWriter) progress(format string, args ...any) {
-	if w.c.Terminal {
-		w.status = true
-		fmt.Fprintf(w.c.Err, "\r\033[K"+format, args...)
-	}
-}
-
 // say prints more of the answer, or of what comes before it.
 func (w *answerWriter) say(text string, think bool) error {
-	if w.status {
-		w.status = false
-		fmt.Fprint(w.c.Err, "\r\033[K")
-	}
+	w.status.Clear()
 	if think != w.reasoning {
 		w.reasoning = think
 		if think {
-			w.write(w.c.dim())
+			w.write(w.c.Begin(console.Dim))
 		} else {
-			w.write(w.c.plain())
+			w.write(w.c.End(console.Dim))
 			if !strings.HasSuffix(w.last, "\n") {
 				w.write("\n")
 			}
 		}
 	}
-	return w.write(w.c.shown(text))
+	return w.write(w.c.Shown(text))
 }
 
 func (w *answerWriter) write(s string) error {
@@ -208,52 +189,36 @@ func (w *answerWriter) write(s string) error {
 	w.last = s
 	_, err := io.WriteString(w.c.Out, s)
 	if err != nil {
-		return fmt.Errorf("%w: %w", errPipe, err)
+		return fmt.Errorf("%w: %w", console.ErrClosed, err)
 	}
 	return nil
 }
 
 func (w *answerWriter) end() {
+	w.status.Clear()
 	if w.reasoning {
-		w.write(w.c.plain())
+		w.write(w.c.End(console.Dim))
 	}
 	if w.last != "" && !strings.HasSuffix(w.last, "\n") {
 		fmt.Fprintln(w.c.Out)
 	}
 }
 
-// errPipe is wrapped when the output cannot be written to any more.
-var errPipe = errors.New("the output is closed")
-
-// note writes a remark for a person; scripts do not see it.
-func (c *commands) note(format string, args ...any) {
-	if c.Terminal {
-		fmt.Fprintf(c.Err, c.dim()+"["+format+"]"+c.plain()+"\n", args...)
-	}
+// isCommand reports whether a message looks like a command: a slash and one word.
+func isCommand(message string) bool {
+	word, ok := strings.CutPrefix(message, "/")
+	return ok && word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyz") == ""
 }
 
-func (c *commands) dim() string {
-	if c.Color {
-		return "\033[2m"
-	}
-	return ""
-}
-
-func (c *commands) plain() string {
-	if c.Color {
-		return "\033[0m"
-	}
-	return ""
-}
-
-// prompt asks a person for a message.
-const prompt = "> "
-
-// sampleQuestion is what demo asks when nobody can.
-const sampleQuestion = "Who are you?"
+// What demo asks when nobody can, and how long the answer may get. Units: tokens.
+const (
+	sampleQuestion = "Who are you?"
+	sampleLength   = 400
+)
 
 func (c *commands) demo() *cobra.Command {
-	f := chatFlags{modelFlags: modelFlags{model: nano.Name, backend: "auto"}}
+	f := newChatFlags()
+	f.Ref = nano.Name
 	return &cobra.Command{
 		Use:   "demo",
 		Short: "Talk to nano, the very small model that is built in; works offline",
@@ -264,21 +229,20 @@ func (c *commands) demo() *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			fmt.Fprintln(c.Err, nano.Notice)
-			m, err := c.load(cmd.Context(), &f.modelFlags)
+			m, err := c.load(cmd.Context(), &f.Model)
 			if err != nil {
 				return err
 			}
 			defer m.Close()
 			if c.Terminal {
-				f.forToy(cmd.Flags())
-				return c.talk(cmd.Context(), m, &f)
+				return c.talk(cmd.Context(), m, f)
 			}
 			conv, err := m.NewConversation("")
 			if err != nil {
 				return err
 			}
 			fmt.Fprintf(c.Out, "> %s\n", sampleQuestion)
-			return c.answer(cmd.Context(), m, conv, sampleQuestion, false, generate.Options{MaxTokens: 400})
+			return c.answer(cmd.Context(), m, conv, sampleQuestion, false, generate.Options{MaxTokens: sampleLength})
 		},
 	}
 }

@@ -7,18 +7,21 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
 
+	"github.com/pooled/pooled/cmd/internal/console"
+	"github.com/pooled/pooled/cmd/internal/folders"
 	"github.com/pooled/pooled/cmd/internal/nano"
 )
 
 // TestMain lets the test binary serve the built-in plugins, as the real program does.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "plugin" {
-		os.Exit(Main(context.Background(), Standard(), os.Args[1:]))
+		os.Exit(Main(context.Background(), console.Standard(), os.Args[1:]))
 	}
 	home, err := os.MkdirTemp("", "pooled-cli")
 	if err != nil {
@@ -34,7 +37,7 @@ func TestMain(m *testing.M) {
 func pooled(t *testing.T, in string, args ...string) (out, errs string, code int) {
 	t.Helper()
 	var o, e bytes.Buffer
-	code = Main(t.Context(), Streams{In: strings.NewReader(in), Out: &o, Err: &e}, args)
+	code = Main(t.Context(), &console.Console{In: strings.NewReader(in), Out: &o, Err: &e}, args)
 	return o.String(), e.String(), code
 }
 
@@ -182,12 +185,12 @@ func TestInterrupted(t *testing.T) {
 	r, w := io.Pipe()
 	r.Close()
 	var errs bytes.Buffer
-	code := Main(t.Context(), Streams{In: strings.NewReader("Who are you?\n"), Out: w, Err: &errs}, []string{"chat", "--backend", "cpu"})
+	code := Main(t.Context(), &console.Console{In: strings.NewReader("Who are you?\n"), Out: w, Err: &errs}, []string{"chat", "--backend", "cpu"})
 	if code == 0 {
 		t.Error("writing to a closed pipe succeeds")
 	}
-	code = Main(t.Context(), Streams{In: iotest.ErrReader(io.ErrUnexpectedEOF), Out: io.Discard, Err: &errs}, []string{"run", "--backend", "cpu"})
-	if code != exitError || !strings.Contains(errs.String(), "standard input") {
+	code = Main(t.Context(), &console.Console{In: iotest.ErrReader(io.ErrUnexpectedEOF), Out: io.Discard, Err: &errs}, []string{"run", "--backend", "cpu"})
+	if code != console.ExitFailed || !strings.Contains(errs.String(), "standard input") {
 		t.Errorf("a broken input: exit code %d, %q", code, errs.String())
 	}
 }
@@ -273,8 +276,48 @@ func TestDoctor(t *testing.T) {
 	if len(r.Devices) == 0 || r.Devices[0].Backend != "cpu" || r.Chosen == "" || len(r.Families) < 2 {
 		t.Errorf("got %+v", r)
 	}
+	home := os.Getenv(folders.Home)
+	if r.Models != filepath.Join(home, "models") || r.Projects != filepath.Join(home, "projects") || r.Plugins != filepath.Join(home, "plugins") {
+		t.Errorf("folders %q, %q and %q are not in %q", r.Models, r.Projects, r.Plugins, home)
+	}
+	if list := strings.Join(r.Families, "\n"); strings.Contains(list, "moe") || !strings.Contains(list, "qwen35") {
+		t.Errorf("what runs is said to be\n%s", list)
+	}
 	if out := ok(t, "", "doctor"); !strings.Contains(out, "chosen:") {
 		t.Errorf("doctor says %q", out)
+	}
+}
+
+// TestDoctorFolders keeps models where they were used, and says where else some lie.
+func TestDoctorFolders(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the folders of this system are not those of XDG")
+	}
+	root := t.TempDir()
+	t.Setenv(folders.Home, "")
+	t.Setenv("XDG_CACHE_HOME", filepath.Join(root, "cache"))
+	t.Setenv("XDG_CONFIG_HOME", filepath.Join(root, "config"))
+	t.Setenv("XDG_DATA_HOME", filepath.Join(root, "data"))
+	old, now := filepath.Join(root, "cache", "pooled", "models"), filepath.Join(root, "data", "pooled", "models")
+	pull := func(dir string) {
+		t.Helper()
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "mine.gguf"), nano.Data(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pull(old)
+	if out := ok(t, "", "doctor"); !strings.Contains(out, "models are kept in "+now+" from now on") {
+		t.Errorf("after the move, doctor says %q", out)
+	}
+	if out := ok(t, "", "list"); !strings.Contains(out, "mine") {
+		t.Errorf("list says %q", out)
+	}
+	pull(old) // by an older program
+	if out := ok(t, "", "doctor"); !strings.Contains(out, "models also lie in "+old) || !strings.Contains(out, now) {
+		t.Errorf("with both folders, doctor says %q", out)
 	}
 }
 

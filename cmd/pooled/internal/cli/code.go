@@ -7,6 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pooled/pooled/cmd/internal/coder"
+	"github.com/pooled/pooled/cmd/internal/folders"
+	"github.com/pooled/pooled/cmd/internal/options"
 	"github.com/pooled/pooled/cmd/pooled/internal/codecmd"
 	"github.com/pooled/pooled/core/agent"
 	"github.com/pooled/pooled/core/gguf"
@@ -14,14 +16,14 @@ import (
 
 // code makes the command of the coding agent.
 func (c *commands) code() *cobra.Command {
-	var f modelFlags
+	f := options.DefaultModel()
 	var grammars coder.Grammars
 	cmd := codecmd.New(codecmd.Deps{
-		In: c.In, Out: c.Out, Err: c.Err, Terminal: c.Terminal, Color: c.Color,
+		Console: c.Console,
 		Load: func(ctx context.Context, ref string) (agent.Model, io.Closer, error) {
 			own := f
 			if ref != "" {
-				own.model = ref
+				own.Ref = ref
 			}
 			template := ""
 			m, err := c.loadFile(ctx, &own, func(file *gguf.File) { template = coder.TemplateOf(file) })
@@ -34,12 +36,8 @@ func (c *commands) code() *cobra.Command {
 			sets, err := c.wire.Catalog().Tools(ctx)
 			return coder.Sources(sets), err
 		},
-		Grammar: &grammars, Home: coder.Home, Cache: coder.CacheDir(),
-		Catch: func(idle func()) (func(context.Context) (context.Context, context.CancelFunc), func()) {
-			i := catchInterrupts(idle)
-			return i.answer, i.release
-		},
+		Grammar: &grammars, Home: c.wire.Projects, Cache: folders.Tools(),
 	})
-	f.add(cmd)
+	f.Add(cmd.Flags())
 	return cmd
 }

@@ -4,21 +4,29 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pooled/pooled/cmd/internal/nano"
+	"github.com/pooled/pooled/core/agent"
+	"github.com/pooled/pooled/core/hub"
+	"github.com/pooled/pooled/core/starter"
 	"github.com/pooled/pooled/core/weights"
+	"github.com/pooled/pooled/sandbox/js"
 )
 
-// flagValues are the flags that know a few values.
-var flagValues = map[string][]string{
-	"backend": {"auto", "cpu", "webgpu"},
-	"mode":    {"ask", "edits", "all"},
-	"start":   {"blank", "page", "app", "game"},
-	"allow":   {"clock", "random"},
+// flagValues returns the flags that know a few values.
+func flagValues() map[string][]string {
+	values := map[string][]string{"backend": hub.Backends(), "mode": {string(agent.Ask), string(agent.Edits), string(agent.All)}}
+	for _, s := range starter.All() {
+		values["start"] = append(values["start"], s.Name)
+	}
+	for _, c := range js.CapabilityNames() {
+		values["allow"] = append(values["allow"], c[0])
+	}
+	return values
 }
 
 // complete teaches the shell the values of flags, and the names of models and plugins.
 func (c *commands) complete(root *cobra.Command) {
 	for _, cmd := range root.Commands() {
-		for flag, values := range flagValues {
+		for flag, values := range flagValues() {
 			if cmd.Flags().Lookup(flag) != nil {
 				_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)) // the flag is there, and once
 			}

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"runtime"
@@ -11,10 +10,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/pooled/pooled/cmd/internal/folders"
+	"github.com/pooled/pooled/cmd/internal/terminal"
+	"github.com/pooled/pooled/core/engine"
 	"github.com/pooled/pooled/core/hub"
 	"github.com/pooled/pooled/core/model"
 	"github.com/pooled/pooled/core/plugin"
 	"github.com/pooled/pooled/core/units"
+	"github.com/pooled/pooled/core/weights"
 	"github.com/pooled/pooled/gpu/device"
 )
 
@@ -26,7 +29,9 @@ type report struct {
 	Chosen   string        `json:"chosen"`
 	Reason   string        `json:"reason"`
 	Models   string        `json:"model_folder"`
+	Projects string        `json:"project_folder"`
 	Plugins  string        `json:"plugin_folder"`
+	Compiled string        `json:"compiled_folder"`
 	Families []string      `json:"families"`
 	Tools    []string      `json:"tools"`
 	Problems []problemJSON `json:"problems"`
@@ -56,7 +61,7 @@ func (c *commands) doctor() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			r := c.examine(cmd.Context())
 			if asJSON {
-				return json.NewEncoder(c.Out).Encode(r)
+				return c.JSON(r)
 			}
 			c.printReport(r)
 			return nil
@@ -66,19 +71,29 @@ func (c *commands) doctor() *cobra.Command {
 	return cmd
 }
 
-func (c *commands) examine(ctx context.Context) report {
-	r := report{
+func (c *commands) examine(ctx context.Context) *report {
+	r := &report{
 		Version: versionText(), System: fmt.Sprintf("%s/%s, %d cores", runtime.GOOS, runtime.GOARCH, runtime.NumCPU()),
-		Problems: []problemJSON{},
+		Problems: []problemJSON{}, Compiled: folders.Compiled(),
 	}
-	problem := func(fix, format string, args ...any) {
-		r.Problems = append(r.Problems, problemJSON{fmt.Sprintf(format, args...), fix})
-	}
-	devices := c.wire.Devices(ctx, hub.Want{})
+	r.examineDevices(c.wire.Devices(ctx, hub.Want{}))
+	r.Models = r.place(folders.Models())
+	r.Projects = r.place(folders.Projects())
+	r.examineModels()
+	r.examinePlugins(c.wire.Catalog())
+	return r
+}
+
+// problem adds what is wrong and, where there is one, the command that mends it.
+func (r *report) problem(fix, format string, args ...any) {
+	r.Problems = append(r.Problems, problemJSON{fmt.Sprintf(format, args...), fix})
+}
+
+func (r *report) examineDevices(devices []hub.Candidate) {
 	gpus := 0
 	for _, d := range devices {
 		r.Devices = append(r.Devices, deviceJSON{d.Device.Backend, d.Device.Name, d.Device.Detail, d.Device.Memory, d.Device.Software})
-		if d.Device.Backend == "webgpu" && !d.Device.Software {
+		if d.Device.Backend == engine.WebGPU && !d.Device.Software {
 			gpus++
 		}
 	}
@@ -86,44 +101,65 @@ func (c *commands) examine(ctx context.Context) report {
 		r.Chosen, r.Reason = choice.Device.Name+" ("+choice.Device.Backend+")", choice.Reason
 	}
 	if _, err := device.Adapters(); err != nil {
-		problem(vulkanFix(), "WebGPU does not work: %v", err)
+		r.problem(vulkanFix(), "WebGPU does not work: %v", err)
 	} else if gpus == 0 {
-		problem(vulkanFix(), "no GPU was found, so models run on the CPU; if there is one, its driver is missing:")
+		r.problem(vulkanFix(), "no GPU was found, so models run on the CPU; if there is one, its driver is missing")
 	}
-	if s, err := c.wire.Store(); err != nil {
-		problem("set POOLED_HOME to a folder of your own", "there is no model folder: %v", err)
-	} else {
-		r.Models = s.Dir()
-		if models, err := s.List(); err != nil {
-			problem("", "the model folder cannot be read: %v", err)
-		} else if len(models) == 0 {
-			problem("pooled pull qwen2.5-coder-0.5b", "no model was pulled; only the very small model that is built in is there")
-		} else {
-			for _, m := range models {
-				if m.Problem != "" {
-					problem("pooled pull "+m.Name, "model %s: %s", m.Name, m.Problem)
-				}
-			}
+}
+
+// place returns the folder that things are in, and notes what is odd about it.
+func (r *report) place(p folders.Place, err error) string {
+	switch {
+	case err != nil:
+		r.problem("", "%v", err)
+	case p.Other != "":
+		r.problem("move what you need to "+p.Dir+" and delete the old folder",
+			"%s also lie in %s, where they were kept before; those are not used", p.What, p.Other)
+	case p.News() != "":
+		r.problem("", "%s", p.News())
+	}
+	return p.Dir
+}
+
+func (r *report) examineModels() {
+	if r.Models == "" {
+		return
+	}
+	s, err := weights.NewStore(weights.Options{Dir: r.Models})
+	if err != nil {
+		r.problem("", "the model folder cannot be found: %v", err)
+		return
+	}
+	models, err := s.List()
+	switch {
+	case err != nil:
+		r.problem("", "the model folder cannot be read: %v", err)
+	case len(models) == 0:
+		r.problem("pooled pull qwen2.5-coder-0.5b", "no model was pulled; only the very small model that is built in is there")
+	}
+	for _, m := range models {
+		if m.Problem != "" {
+			r.problem("pooled pull "+m.Name, "model %s: %s", m.Name, m.Problem)
 		}
 	}
-	catalog := c.wire.Catalog()
+}
+
+func (r *report) examinePlugins(catalog *plugin.Catalog) {
 	r.Plugins = catalog.Dir()
 	entries, err := catalog.List()
 	if err != nil {
-		problem("", "the plugin folder cannot be read: %v", err)
+		r.problem("", "the plugin folder cannot be read: %v", err)
 	}
 	for _, e := range entries {
-		if e.Err != nil {
-			problem("pooled plugin check "+e.Path, "plugin %s: %v", e.Name, e.Err)
-			continue
-		}
-		if e.Kind == plugin.KindTools {
+		switch {
+		case e.Err != nil:
+			r.problem("pooled plugin check "+e.Path, "plugin %s: %v", e.Name, e.Err)
+		case e.Kind == plugin.KindTools:
 			r.Tools = append(r.Tools, fmt.Sprintf("%s (%s)", e.Name, e.State))
-			continue
+		default:
+			r.Families = append(r.Families, fmt.Sprintf("%s (%s): %s", e.Name, e.State, strings.Join(e.Info.Architectures, ", ")))
 		}
-		r.Families = append(r.Families, fmt.Sprintf("%s (%s): %s", e.Name, e.State, strings.Join(e.Info.Architectures, ", ")))
 	}
-	return r
 }
 
 // vulkanFix is the command that brings what a GPU needs on this system.
@@ -137,8 +173,8 @@ func vulkanFix() string {
 	return "install the Vulkan loader and your GPU's Vulkan driver"
 }
 
-func (c *commands) printReport(r report) {
-	p := func(format string, args ...any) { fmt.Fprintf(c.Out, format+"\n", args...) }
+func (c *commands) printReport(r *report) {
+	p := func(format string, args ...any) { fmt.Fprintln(c.Out, terminal.Text(fmt.Sprintf(format, args...))) }
 	p("pooled %s on %s", r.Version, r.System)
 	p("\nDevices")
 	for _, d := range r.Devices {
@@ -153,8 +189,10 @@ func (c *commands) printReport(r report) {
 	}
 	p("  chosen: %s, because %s", r.Chosen, r.Reason)
 	p("\nFolders")
-	p("  models   %s", r.Models)
-	p("  plugins  %s", r.Plugins)
+	p("  models         %s", r.Models)
+	p("  projects       %s", r.Projects)
+	p("  plugins        %s", r.Plugins)
+	p("  compiled code  %s", r.Compiled)
 	p("\nModel families")
 	for _, f := range r.Families {
 		p("  %s", f)

@@ -1,14 +1,13 @@
 package cli
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/pooled/pooled/cmd/internal/console"
 	"github.com/pooled/pooled/cmd/internal/nano"
 	"github.com/pooled/pooled/cmd/internal/terminal"
 	"github.com/pooled/pooled/core/units"
@@ -32,15 +31,15 @@ hf:OWNER/REPOSITORY/FILE.gguf, a file or a folder. An interrupted download goes 
 				return c.printCatalog()
 			}
 			if len(args) == 0 {
-				return usage("name a model to pull; 'pooled pull --catalog' lists those that have a name")
+				return console.Usage("name a model to pull; 'pooled pull --catalog' lists those that have a name")
 			}
 			s, err := c.wire.Store()
 			if err != nil {
 				return err
 			}
-			bar := &progressBar{c: c}
+			bar := &progressBar{c: c, status: c.Status(c.Err)}
 			m, err := s.Pull(cmd.Context(), args[0], bar.show)
-			bar.end()
+			bar.status.Clear()
 			if err != nil {
 				return err
 			}
@@ -53,30 +52,36 @@ hf:OWNER/REPOSITORY/FILE.gguf, a file or a folder. An interrupted download goes 
 }
 
 func (c *commands) printCatalog() error {
-	tw := tabwriter.NewWriter(c.Out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, "NAME\tPARAMETERS\tSIZE\tLICENCE\tDESCRIPTION")
+	tw := console.NewTable(c.Out)
+	tw.Row("NAME", "PARAMETERS", "SIZE", "LICENCE", "DESCRIPTION")
 	for _, e := range weights.Catalog() {
 		size := "?"
 		if e.Size > 0 {
 			size = units.Bytes(e.Size)
 		}
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\n", e.Name, e.Parameters, size, e.Licence, e.Description)
+		tw.Row(e.Name, e.Parameters, size, e.Licence, e.Description)
 	}
 	return tw.Flush()
 }
 
 // progressBar shows a pull: one line that is written over for a person, a line every few seconds otherwise.
 type progressBar struct {
-	c     *commands
-	last  time.Time
-	phase weights.Phase
-	open  bool
+	c      *commands
+	status *console.Status
+	last   time.Time
+	phase  weights.Phase
 }
 
+// How often a pull is shown, to a person and to a script.
+const (
+	everyPerson = 200 * time.Millisecond
+	everyScript = 5 * time.Second
+)
+
 func (b *progressBar) show(p weights.Progress) {
-	every := 200 * time.Millisecond
+	every := everyPerson
 	if !b.c.Terminal {
-		every = 5 * time.Second
+		every = everyScript
 	}
 	if p.Phase == b.phase && time.Since(b.last) < every {
 		return
@@ -99,17 +104,10 @@ func (b *progressBar) show(p weights.Progress) {
 		line += " (" + p.Note + ")"
 	}
 	if b.c.Terminal {
-		fmt.Fprintf(b.c.Err, "\r\033[K%s", terminal.Text(line))
-		b.open = true
+		b.status.Show("%s", line)
 		return
 	}
-	fmt.Fprintln(b.c.Err, terminal.Text(line))
-}
-
-func (b *progressBar) end() {
-	if b.open {
-		fmt.Fprint(b.c.Err, "\r\033[K")
-	}
+	fmt.Fprintln(b.c.Err, terminal.Line(line))
 }
 
 func (c *commands) list() *cobra.Command {
@@ -130,15 +128,15 @@ func (c *commands) list() *cobra.Command {
 				return err
 			}
 			if asJSON {
-				return json.NewEncoder(c.Out).Encode(listJSON(models))
+				return c.JSON(listJSON(models))
 			}
-			tw := tabwriter.NewWriter(c.Out, 0, 0, 2, ' ', 0)
-			fmt.Fprintln(tw, "NAME\tSIZE\tMODIFIED\tNOTE")
+			tw := console.NewTable(c.Out)
+			tw.Row("NAME", "SIZE", "MODIFIED", "NOTE")
 			if data := nano.Data(); data != nil {
-				fmt.Fprintf(tw, "%s\t%s\t\tbuilt in; very small\n", nano.Name, units.Bytes(int64(len(data))))
+				tw.Row(nano.Name, units.Bytes(int64(len(data))), "", "built in; very small")
 			}
 			for _, m := range models {
-				fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", m.Name, units.Bytes(m.Size), m.Modified.Format(time.DateOnly), m.Problem)
+				tw.Row(m.Name, units.Bytes(m.Size), m.Modified.Format(time.DateOnly), m.Problem)
 			}
 			unfinished, err := s.Unfinished()
 			if err != nil {
@@ -152,7 +150,7 @@ func (c *commands) list() *cobra.Command {
 				if u.Source != "" {
 					next = "; go on with: pooled pull " + u.Source
 				}
-				fmt.Fprintf(tw, "%s\t%s\t\tunfinished%s\n", u.Name, units.Bytes(u.Bytes), next)
+				tw.Row(u.Name, units.Bytes(u.Bytes), "", "unfinished"+next)
 			}
 			return tw.Flush()
 		},
@@ -221,30 +219,27 @@ func (c *commands) show() *cobra.Command {
 			defer f.Close()
 			d := weights.Describe(f)
 			if asJSON {
-				return json.NewEncoder(c.Out).Encode(showJSON(name, d))
+				return c.JSON(showJSON(name, d))
 			}
-			tw := tabwriter.NewWriter(c.Out, 0, 0, 2, ' ', 0)
-			row := func(k string, v any) {
-				fmt.Fprintf(tw, "%s\t%s\n", k, terminal.Line(fmt.Sprint(v)))
-			}
-			row("model", name)
-			row("name in the file", d.Name)
-			row("architecture", d.Architecture)
-			row("parameters", fmt.Sprintf("%.1f million", float64(d.Parameters)/1e6))
-			row("size", units.Bytes(d.Size))
-			row("types", d.Mix())
-			row("context", d.Context)
-			row("vocabulary", fmt.Sprintf("%d (%s)", d.Vocabulary, d.Tokenizer))
-			row("chat template", yesNo(d.Template))
-			row("licence", or(d.Licence, "not stated in the file"))
+			tw := console.NewTable(c.Out)
+			tw.Row("model", name)
+			tw.Row("name in the file", d.Name)
+			tw.Row("architecture", d.Architecture)
+			tw.Row("parameters", fmt.Sprintf("%.1f million", float64(d.Parameters)/1e6))
+			tw.Row("size", units.Bytes(d.Size))
+			tw.Row("types", d.Mix())
+			tw.Row("context", d.Context)
+			tw.Row("vocabulary", fmt.Sprintf("%d (%s)", d.Vocabulary, d.Tokenizer))
+			tw.Row("chat template", yesNo(d.Template))
+			tw.Row("licence", or(d.Licence, "not stated in the file"))
 			plan, err := c.wire.Hub().Plan(cmd.Context(), f)
 			if err != nil {
-				row("runs here", "no: "+err.Error())
+				tw.Row("runs here", "no: "+err.Error())
 				return tw.Flush()
 			}
-			row("family", plan.Family+", "+layers(plan))
+			tw.Row("family", plan.Family+", "+layers(plan))
 			kv, rec := plan.StateBytes(wholeRange(plan), plan.Context)
-			row("caches", fmt.Sprintf("%s at its full context", units.Bytes(kv+rec)))
+			tw.Row("caches", fmt.Sprintf("%s at its full context", units.Bytes(kv+rec)))
 			return tw.Flush()
 		},
 	}

@@ -2,15 +2,14 @@ package cli
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
+	"github.com/pooled/pooled/cmd/internal/console"
 	"github.com/pooled/pooled/core/gguf"
 )
 
@@ -34,7 +33,7 @@ func TestShowHostileFile(t *testing.T) {
 	if strings.ContainsAny(out, "\x1b\x07\u009b") || !strings.Contains(out, "a runs here yes") {
 		t.Errorf("got %q", out)
 	}
-	if _, errs, code := pooled(t, "", "run", "-m", path, "hi"); code != exitError || strings.Contains(errs, "\x1b") {
+	if _, errs, code := pooled(t, "", "run", "-m", path, "hi"); code != console.ExitFailed || strings.Contains(errs, "\x1b") {
 		t.Errorf("run: exit code %d: %q", code, errs)
 	}
 }
@@ -47,8 +46,8 @@ func (failing) Write([]byte) (int, error) { return 0, errors.New("no space left"
 func TestOutputThatFails(t *testing.T) {
 	for _, args := range [][]string{{"version"}, {"--help"}, {"list"}, {"doctor"}, {"plugin", "list"}, {"run", "-n", "2", "hi"}, {"tokenize"}, {"show"}} {
 		var errs bytes.Buffer
-		if code := Main(t.Context(), Streams{In: strings.NewReader("hi"), Out: failing{}, Err: &errs}, args); code != exitError {
-			t.Errorf("pooled %s: exit code %d (%s), want %d", strings.Join(args, " "), code, errs.String(), exitError)
+		if code := Main(t.Context(), &console.Console{In: strings.NewReader("hi"), Out: failing{}, Err: &errs}, args); code != console.ExitFailed {
+			t.Errorf("pooled %s: exit code %d (%s), want %d", strings.Join(args, " "), code, errs.String(), console.ExitFailed)
 		}
 	}
 }
@@ -61,46 +60,9 @@ func (endless) Read(b []byte) (int, error) { return len(b), nil }
 func TestInputWithoutEnd(t *testing.T) {
 	for _, args := range [][]string{{"run"}, {"chat"}, {"tokenize"}, {"tokenize", "--jsonl"}, {"template"}} {
 		var errs bytes.Buffer
-		if code := Main(t.Context(), Streams{In: endless{}, Out: io.Discard, Err: &errs}, args); code != exitError {
+		if code := Main(t.Context(), &console.Console{In: endless{}, Out: io.Discard, Err: &errs}, args); code != console.ExitFailed {
 			t.Errorf("pooled %s: exit code %d: %s", strings.Join(args, " "), code, errs.String())
 		}
-	}
-}
-
-func TestReadMessage(t *testing.T) {
-	r, w := io.Pipe()
-	defer w.Close()
-	c := &commands{Streams: Streams{Err: io.Discard}}
-	ctx, cancel := context.WithCancel(t.Context())
-	in := readLines(ctx, r)
-	type message struct {
-		text string
-		err  error
-	}
-	got := make(chan message)
-	go func() {
-		for {
-			text, err := c.readMessage(ctx, in)
-			got <- message{text, err}
-			if err != nil {
-				return
-			}
-		}
-	}()
-	io.WriteString(w, "one\\\ntwo\r\n")
-	if m := <-got; m.text != "one\ntwo" || m.err != nil {
-		t.Errorf("a message that goes on: got %q, %v", m.text, m.err)
-	}
-	io.WriteString(w, "forget\\\n")
-	time.Sleep(20 * time.Millisecond) // until it is taken
-	in.drop.Store(true)
-	io.WriteString(w, "three\n")
-	if m := <-got; m.text != "three" || m.err != nil {
-		t.Errorf("after an interrupt: got %q, %v", m.text, m.err)
-	}
-	cancel()
-	if m := <-got; !errors.Is(m.err, context.Canceled) {
-		t.Errorf("after the end of the context: got %q, %v", m.text, m.err)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/pooled/pooled/cmd/internal/console"
 	"github.com/pooled/pooled/core/chat"
 	"github.com/pooled/pooled/core/tokenizer"
 )
@@ -44,20 +45,19 @@ func (c *commands) tokenize() *cobra.Command {
 				return err
 			}
 			opt := tokenizer.Options{ParseSpecial: special, AddSpecial: addSpecial}
-			enc := json.NewEncoder(c.Out)
 			if !jsonl {
-				text, err := c.input()
+				text, err := c.Input()
 				if err != nil {
 					return err
 				}
-				return enc.Encode(list(t.Encode(string(text), opt)))
+				return c.JSON(list(t.Encode(string(text), opt)))
 			}
 			return c.lines(func(line []byte) error {
 				var text string
 				if err := json.Unmarshal(line, &text); err != nil {
 					return errors.New("want one JSON string a line")
 				}
-				return enc.Encode(list(t.Encode(text, opt)))
+				return c.JSON(list(t.Encode(text, opt)))
 			})
 		},
 	}
@@ -81,8 +81,6 @@ func (c *commands) detokenize() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			enc := json.NewEncoder(c.Out)
-			enc.SetEscapeHTML(false)
 			return c.lines(func(line []byte) error {
 				var ids []int32
 				if err := json.Unmarshal(line, &ids); err != nil {
@@ -95,9 +93,9 @@ func (c *commands) detokenize() *cobra.Command {
 				}
 				text := t.Decode(ids, special)
 				if jsonl {
-					return enc.Encode(text)
+					return c.JSON(text)
 				}
-				_, err := io.WriteString(c.Out, c.shown(text))
+				_, err := io.WriteString(c.Out, c.Shown(text))
 				return err
 			})
 		},
@@ -111,7 +109,7 @@ func (c *commands) detokenize() *cobra.Command {
 // lines calls f with every line of the input that is not blank.
 func (c *commands) lines(f func([]byte) error) error {
 	sc := bufio.NewScanner(c.In)
-	sc.Buffer(nil, maxInput)
+	sc.Buffer(nil, console.MaxInput)
 	for n := 1; sc.Scan(); n++ {
 		if len(bytes.TrimSpace(sc.Bytes())) == 0 {
 			continue
@@ -144,13 +142,13 @@ sandbox with limits on time and memory.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if ref != "" && file != "" {
-				return usage("--model and --template were given; want one of them")
+				return console.Usage("--model and --template were given; want one of them")
 			}
 			text, err := c.templateText(ref, file)
 			if err != nil {
 				return err
 			}
-			in, err := c.input()
+			in, err := c.Input()
 			if err != nil {
 				return err
 			}
@@ -162,7 +160,7 @@ sandbox with limits on time and memory.`,
 			if err != nil {
 				return err
 			}
-			_, err = io.WriteString(c.Out, c.shown(out))
+			_, err = io.WriteString(c.Out, c.Shown(out))
 			return err
 		},
 	}

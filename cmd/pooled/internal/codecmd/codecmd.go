@@ -7,15 +7,15 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/pooled/pooled/cmd/internal/console"
+	"github.com/pooled/pooled/cmd/internal/options"
 	"github.com/pooled/pooled/cmd/internal/terminal"
 	"github.com/pooled/pooled/core/agent"
 	"github.com/pooled/pooled/core/generate"
@@ -27,35 +27,9 @@ import (
 	"github.com/pooled/pooled/core/workspace"
 )
 
-// Exit codes.
-const (
-	exitUsage     = 2   // the command line was wrong
-	exitProblems  = 3   // the work is done, but the app reports errors
-	exitStopped   = 4   // the turn ended before the work was done
-	exitCancelled = 130 // by Ctrl-C
-)
-
-// ExitError asks the program to end with a code. What there was to say has been said when it has no message.
-type ExitError struct {
-	Code    int
-	Message string
-}
-
-func (e *ExitError) Error() string { return e.Message }
-
-// ExitCode returns the process exit code that the error asks for.
-func (e *ExitError) ExitCode() int { return e.Code }
-
-func usage(format string, args ...any) error {
-	return &ExitError{exitUsage, fmt.Sprintf(format, args...)}
-}
-
 // Deps is what the command needs of the program.
 type Deps struct {
-	In       io.Reader
-	Out, Err io.Writer
-	// Terminal says that a person reads Out and types In; Color that Out may be coloured.
-	Terminal, Color bool
+	*console.Console
 	// Load loads a model: the one that the command's flags name when ref is empty. The caller closes it.
 	Load func(ctx context.Context, ref string) (agent.Model, io.Closer, error)
 	// Tools returns the sets of tools and which of them are sandboxed.
@@ -65,8 +39,6 @@ type Deps struct {
 	// Home returns the folder for projects and sessions; Cache is the one for the compiled code of tools.
 	Home  func() (string, error)
 	Cache string
-	// Catch begins to catch interrupts; idle is called when none of the contexts that during returns is alive.
-	Catch func(idle func()) (during func(context.Context) (context.Context, context.CancelFunc), release func())
 }
 
 // Grammars makes grammar engines.
@@ -81,8 +53,7 @@ type Grammars interface {
 type flags struct {
 	scratch, resume, json, yes, sessions bool
 	session, prompt, mode, start         string
-	temp                                 float64
-	seed                                 uint64
+	sampling                             generate.Options
 	steps                                int
 	timeout                              time.Duration
 	noGrammar, noRepair                  bool
@@ -90,7 +61,8 @@ type flags struct {
 
 // New returns the command "code".
 func New(d Deps) *cobra.Command {
-	var f flags
+	f := flags{sampling: options.DefaultSampling()}
+	f.sampling.Temperature = 0 // work is more exact than talk
 	c := &cobra.Command{
 		Use:   "code [DIR]",
 		Short: "Let a model work on a project in a folder",
@@ -113,7 +85,7 @@ Exit codes: 0 done, 1 failed, 2 wrong command line, 3 done but the app reports e
 	}
 	fl := c.Flags()
 	fl.BoolVar(&f.scratch, "scratch", false, "work in a new folder of Pooled's own")
-	fl.StringVar(&f.start, "start", "", "begin an empty project with a starter: blank, page, app or game")
+	fl.StringVar(&f.start, "start", "", "begin an empty project with a starter: "+console.Either(starters()...))
 	fl.BoolVarP(&f.resume, "resume", "r", false, "go on with the project's last session")
 	fl.StringVar(&f.session, "session", "", "go on with the session of this name")
 	fl.BoolVar(&f.sessions, "sessions", false, "list projects and their sessions, and end")
@@ -121,8 +93,7 @@ Exit codes: 0 done, 1 failed, 2 wrong command line, 3 done but the app reports e
 	fl.BoolVar(&f.yes, "yes", false, "allow everything without asking (as --mode all)")
 	fl.StringVar(&f.mode, "mode", "ask", "what runs without asking: ask (nothing that changes files), edits or all")
 	fl.BoolVar(&f.json, "json", false, "with -p: print every event as a line of JSON")
-	fl.Float64Var(&f.temp, "temp", 0, "temperature; 0 always takes the likeliest token")
-	fl.Uint64Var(&f.seed, "seed", 0, "make sampling repeatable; 0 draws a seed")
+	options.AddDraw(fl, &f.sampling)
 	fl.IntVar(&f.steps, "max-steps", 0, "end a turn after so many steps; 0 for 40")
 	fl.DurationVar(&f.timeout, "timeout", 0, "end a turn after this time; 0 for no limit")
 	fl.BoolVar(&f.noGrammar, "no-grammar", false, "do not hold tool calls to their form")
@@ -138,17 +109,17 @@ func (d Deps) run(ctx context.Context, f *flags, given bool, args []string) erro
 	}
 	switch {
 	case !mode.Valid():
-		return usage("--mode is %q, want ask, edits or all", f.mode)
+		return console.Usage("--mode is %q, want ask, edits or all", f.mode)
 	case f.scratch && len(args) > 0:
-		return usage("--scratch and a folder were given; want one of them")
+		return console.Usage("--scratch and a folder were given; want one of them")
 	case f.scratch && (f.resume || f.session != ""):
-		return usage("a new project has no session to go on with")
+		return console.Usage("a new project has no session to go on with")
 	case given && strings.TrimSpace(f.prompt) == "":
-		return usage("the request is empty")
+		return console.Usage("the request is empty")
 	case f.json && !given:
-		return usage("--json needs a request: -p \"…\"")
-	case f.start != "" && !slices.ContainsFunc(starter.All(), func(s starter.Starter) bool { return s.Name == f.start }):
-		return usage("--start is %q, want blank, page, app or game", f.start)
+		return console.Usage("--json needs a request: -p \"…\"")
+	case f.start != "" && !slices.Contains(starters(), f.start):
+		return console.Usage("--start is %q, want %s", f.start, console.Either(starters()...))
 	}
 	home, err := d.Home()
 	if err != nil {
@@ -161,7 +132,7 @@ func (d Deps) run(ctx context.Context, f *flags, given bool, args []string) erro
 	if f.prompt != "" {
 		// A script's Ctrl-C ends the turn in order.
 		var stop context.CancelFunc
-		ctx, stop = signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+		ctx, stop = console.Interruptible(ctx, false)
 		defer stop()
 	}
 	p, err := d.project(store, home, f, args)
@@ -179,6 +150,15 @@ func (d Deps) run(ctx context.Context, f *flags, given bool, args []string) erro
 	return w.talk(ctx)
 }
 
+// starters names what an empty project can begin with.
+func starters() []string {
+	var names []string
+	for _, s := range starter.All() {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
 // project finds the project to work on.
 func (d Deps) project(store *transcript.Store, home string, f *flags, args []string) (*transcript.Project, error) {
 	if f.scratch {
@@ -192,11 +172,11 @@ func (d Deps) project(store *transcript.Store, home string, f *flags, args []str
 		if abs, err := filepath.Abs(dir); err == nil {
 			dir = abs
 		}
-		return nil, usage("%s holds Pooled's own files, in %s; work in another folder, or use --scratch", dir, home)
+		return nil, console.Usage("%s holds Pooled's own files, in %s; work in another folder, or use --scratch", dir, home)
 	}
 	p, err := store.Project(dir)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, usage("there is no folder %s; make it first, or use --scratch", dir)
+		return nil, console.Usage("there is no folder %s; make it first, or use --scratch", dir)
 	}
 	return p, err
 }
@@ -226,7 +206,7 @@ func (d Deps) listAll(store *transcript.Store) error {
 		fmt.Fprintln(d.Out, "there are no projects yet")
 	}
 	for _, p := range projects {
-		fmt.Fprintln(d.Out, p.Root)
+		fmt.Fprintln(d.Out, terminal.Exact(p.Root))
 		list, err := p.Sessions()
 		if err != nil {
 			return err
@@ -252,7 +232,7 @@ type work struct {
 	session *transcript.Session
 	agent   *agent.Agent
 	screen  *screen
-	lines   *lines
+	talking *console.Dialogue
 	notes   []string // what the model must be told with the next request
 }
 
@@ -291,7 +271,7 @@ func (w *work) open(ctx context.Context) error {
 			return err
 		}
 		if note != "" {
-			fmt.Fprintln(w.Err, "pooled:", note)
+			w.Tell(note)
 		}
 	} else if w.session, err = w.project.NewSession(w.model.Name()); err != nil {
 		return err
@@ -303,13 +283,10 @@ func (w *work) open(ctx context.Context) error {
 func (w *work) start(history []transcript.Message) error {
 	o := agent.Options{
 		Model: w.model, Tools: w.tools, Mode: w.mode, Session: w.session, History: history, Exact: w.f.noRepair,
-		Sampling: generate.Options{Temperature: w.f.temp, Seed: w.f.seed},
+		Sampling: w.f.sampling,
 		Limits:   agent.Limits{Steps: w.f.steps, Time: w.f.timeout},
 		Emit:     w.screen.event,
 		Undo:     w.ws.TakeBack,
-	}
-	if w.f.temp > 0 {
-		o.Sampling.TopK, o.Sampling.TopP = 40, 0.95
 	}
 	if w.Grammar != nil {
 		o.Grammar = func(ctx context.Context) (grammar.Engine, error) { return w.Grammar.Engine(ctx, w.model.Tokenizer()) }
@@ -345,17 +322,17 @@ func (w *work) close() {
 func (w *work) once(ctx context.Context) error {
 	text := w.f.prompt
 	if text == "-" {
-		b, err := io.ReadAll(io.LimitReader(w.In, maxMessage+1))
+		b, err := io.ReadAll(io.LimitReader(w.In, console.MaxMessage+1))
 		if err != nil {
 			return fmt.Errorf("standard input: %w", err)
 		}
-		if len(b) > maxMessage {
-			return usage("the request has more than %d bytes", maxMessage)
+		if len(b) > console.MaxMessage {
+			return console.Usage("the request has more than %d bytes", console.MaxMessage)
 		}
 		text = string(b)
 	}
 	if strings.TrimSpace(text) == "" {
-		return usage("the request is empty")
+		return console.Usage("the request is empty")
 	}
 	w.screen.session(w)
 	done, err := w.agent.Run(ctx, text)
@@ -365,25 +342,25 @@ func (w *work) once(ctx context.Context) error {
 	}
 	if err != nil {
 		if w.f.json {
-			return &ExitError{Code: 1} // the event said it
+			return console.Exit(console.ExitFailed) // the event said it
 		}
 		return err
 	}
 	if w.screen.broken != nil {
-		return &ExitError{Code: 1} // whoever read our output has gone
+		return console.Exit(console.ExitFailed) // whoever read our output has gone
 	}
 	switch {
 	case done.Reason == transcript.ReasonDenied:
 		if !w.f.json {
 			w.screen.remark("nobody can be asked here: --mode edits allows changes of files, --yes everything")
 		}
-		return &ExitError{Code: exitStopped}
+		return console.Exit(console.ExitUnfinished)
 	case done.Reason == transcript.ReasonCancelled:
-		return &ExitError{Code: exitCancelled}
+		return console.Exit(console.ExitInterrupted)
 	case done.Reason != transcript.ReasonStop:
-		return &ExitError{Code: exitStopped}
+		return console.Exit(console.ExitUnfinished)
 	case done.Problems != "":
-		return &ExitError{Code: exitProblems}
+		return console.Exit(console.ExitProblems)
 	}
 	return nil
 }

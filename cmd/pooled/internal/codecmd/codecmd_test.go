@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -13,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pooled/pooled/cmd/internal/console"
 	"github.com/pooled/pooled/core/agent"
 	"github.com/pooled/pooled/core/agent/agenttest"
 	"github.com/pooled/pooled/core/toolcall"
@@ -42,7 +42,7 @@ func (r *rig) run(in string, args ...string) (out, errs string, code int) {
 	r.t.Helper()
 	var o, e bytes.Buffer
 	c := New(Deps{
-		In: strings.NewReader(in), Out: &o, Err: &e, Terminal: r.terminal, Color: r.color,
+		Console: &console.Console{In: strings.NewReader(in), Out: &o, Err: &e, Terminal: r.terminal, Color: r.color},
 		Load: func(_ context.Context, ref string) (agent.Model, io.Closer, error) {
 			r.loads = append(r.loads, ref)
 			m, err := agenttest.New(toolcall.QwenXML, 16384, r.answers...)
@@ -58,14 +58,10 @@ func (r *rig) run(in string, args ...string) (out, errs string, code int) {
 	c.SetErr(&e)
 	c.SilenceErrors, c.SilenceUsage = true, true
 	err := c.ExecuteContext(r.t.Context())
-	var exit *ExitError
-	switch {
-	case errors.As(err, &exit):
-		return o.String(), e.String() + exit.Message, exit.Code
-	case err != nil:
-		return o.String(), e.String() + err.Error(), 1
+	if err != nil {
+		e.WriteString(err.Error())
 	}
-	return o.String(), e.String(), 0
+	return o.String(), e.String(), console.Code(err)
 }
 
 func TestMain(m *testing.M) {
@@ -125,19 +121,19 @@ func TestExitCodes(t *testing.T) {
 		args    []string
 		code    int
 	}{
-		{"nobody may allow a change", script, []string{"-p", "Go"}, exitStopped},
-		{"the app has errors", []string{bad, call("serve"), "Ready."}, []string{"-p", "Go", "--yes", "--no-repair"}, exitProblems},
-		{"a later try left nothing", []string{bad, call("serve"), "Ready.", "No."}, []string{"-p", "Go", "--yes"}, exitProblems},
+		{"nobody may allow a change", script, []string{"-p", "Go"}, console.ExitUnfinished},
+		{"the app has errors", []string{bad, call("serve"), "Ready."}, []string{"-p", "Go", "--yes", "--no-repair"}, console.ExitProblems},
+		{"a later try left nothing", []string{bad, call("serve"), "Ready.", "No."}, []string{"-p", "Go", "--yes"}, console.ExitProblems},
 		{"a printed page works", []string{printed, call("serve"), "Ready."}, []string{"-p", "Go", "--yes"}, 0},
-		{"nobody may allow a printed page", []string{printed, "Ready."}, []string{"-p", "Go"}, exitStopped},
-		{"code is printed to the end", slices.Repeat([]string{strings.Replace(printed, "<html>", "<body>", 1)}, 9), []string{"-p", "Go", "--yes"}, exitProblems},
-		{"a limit", []string{call("list_dir"), call("serve")}, []string{"-p", "Go", "--yes", "--max-steps", "1"}, exitStopped},
-		{"an empty request", nil, []string{"-p", " "}, exitUsage},
-		{"JSON without a request", nil, []string{"--json"}, exitUsage},
-		{"a mode that is none", nil, []string{"--mode", "yolo"}, exitUsage},
-		{"two projects", nil, []string{"--scratch"}, exitUsage},
+		{"nobody may allow a printed page", []string{printed, "Ready."}, []string{"-p", "Go"}, console.ExitUnfinished},
+		{"code is printed to the end", slices.Repeat([]string{strings.Replace(printed, "<html>", "<body>", 1)}, 9), []string{"-p", "Go", "--yes"}, console.ExitProblems},
+		{"a limit", []string{call("list_dir"), call("serve")}, []string{"-p", "Go", "--yes", "--max-steps", "1"}, console.ExitUnfinished},
+		{"an empty request", nil, []string{"-p", " "}, console.ExitUsage},
+		{"JSON without a request", nil, []string{"--json"}, console.ExitUsage},
+		{"a mode that is none", nil, []string{"--mode", "yolo"}, console.ExitUsage},
+		{"two projects", nil, []string{"--scratch"}, console.ExitUsage},
 		{"no session to go on with", nil, []string{"-r", "-p", "Go"}, 1},
-		{"no such starter", nil, []string{"--start", "rocket", "-p", "Go"}, exitUsage},
+		{"no such starter", nil, []string{"--start", "rocket", "-p", "Go"}, console.ExitUsage},
 	} {
 		r := newRig(t, c.answers...)
 		if _, errs, code := r.run("", append([]string{r.dir}, c.args...)...); code != c.code {
@@ -145,7 +141,7 @@ func TestExitCodes(t *testing.T) {
 		}
 	}
 	r := newRig(t)
-	if _, errs, code := r.run("", filepath.Join(r.dir, "none"), "-p", "Go"); code != exitUsage || !strings.Contains(errs, "there is no folder") {
+	if _, errs, code := r.run("", filepath.Join(r.dir, "none"), "-p", "Go"); code != console.ExitUsage || !strings.Contains(errs, "there is no folder") {
 		t.Errorf("a folder that is not there: exit code %d, %q", code, errs)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/pooled/pooled/cmd/internal/console"
 	"github.com/pooled/pooled/cmd/internal/terminal"
 	"github.com/pooled/pooled/core/agent"
 	"github.com/pooled/pooled/core/export"
@@ -57,7 +58,7 @@ func (w *work) command(ctx context.Context, text string) (bye bool, err error) {
 	case "resume":
 		return false, w.resume(arg)
 	default:
-		return false, fmt.Errorf("there is no command /%s; /help lists them", terminal.Exact(name))
+		return false, fmt.Errorf("there is no command /%s; /help lists them", name)
 	}
 	return false, nil
 }
@@ -120,7 +121,7 @@ func (w *work) openApp(ctx context.Context, entry string) error {
 	if err := json.Unmarshal(r.Data, &data); err != nil || data.URL == "" {
 		return errors.New("the app has no address")
 	}
-	w.say("%s", terminal.Exact(r.Text))
+	w.say("%s", r.Text)
 	fmt.Fprintln(w.Out, terminal.Exact(data.URL))
 	return nil
 }
@@ -158,7 +159,7 @@ func (w *work) export(ctx context.Context, name string) error {
 	}
 	w.say("wrote %s (%d bytes)", name, data.Len())
 	for _, l := range left {
-		w.say("not in it: %s", terminal.Exact(l))
+		w.say("not in it: %s", l)
 	}
 	return nil
 }
@@ -217,7 +218,7 @@ func (w *work) listSessions() error {
 		w.say("there is none yet")
 	}
 	for _, s := range list {
-		fmt.Fprintf(w.Out, "%s  %s  %s  %s\n", s.ID, s.Used.Local().Format("2006-01-02 15:04"), count(s.Turns, "request"), terminal.Exact(s.Title))
+		fmt.Fprintf(w.Out, "%s  %s  %s  %s\n", s.ID, s.Used.Local().Format("2006-01-02 15:04"), console.Count(s.Turns, "request"), terminal.Exact(s.Title))
 	}
 	return nil
 }

@@ -8,25 +8,19 @@ import (
 	"sync"
 	"time"
 
+	"github.com/pooled/pooled/cmd/internal/console"
 	"github.com/pooled/pooled/cmd/internal/terminal"
 	"github.com/pooled/pooled/core/event"
 	"github.com/pooled/pooled/core/transcript"
 )
 
-// Colours of the terminal.
-const (
-	dim    = "2"
-	red    = "31"
-	green  = "32"
-	yellow = "33"
-	cyan   = "36"
-)
-
 // What is shown of long things.
 const (
-	shownDiff   = 60   // lines
-	shownResult = 8    // lines
-	slowPrompt  = 1024 // tokens that are to be read, for their progress to be shown
+	shownDiff     = 60   // lines
+	shownResult   = 8    // lines
+	slowPrompt    = 1024 // tokens that are to be read, for their progress to be shown
+	shownArgument = 70   // characters
+	everyWritten  = 200  // bytes of a call that is being written, for each time that its progress is shown
 )
 
 // screen shows what happens: to a person, or as lines of JSON.
@@ -47,13 +41,6 @@ type screen struct {
 }
 
 func newScreen(d Deps, asJSON bool) *screen { return &screen{Deps: d, json: asJSON} }
-
-func (s *screen) paint(color, text string) string {
-	if !s.Color || color == "" || text == "" {
-		return text
-	}
-	return "\033[" + color + "m" + text + "\033[0m"
-}
 
 func (s *screen) write(w io.Writer, text string) {
 	if s.broken == nil {
@@ -91,11 +78,11 @@ func (s *screen) progress(text string) {
 	if !s.status {
 		s.fresh()
 	}
-	s.write(s.Out, "\r\033[K"+s.paint(dim, text))
+	s.write(s.Out, "\r\033[K"+s.Paint(console.Dim, text))
 	s.status = true
 }
 
-func (s *screen) text(text, color string) {
+func (s *screen) text(text string, color console.Color) {
 	if text == "" {
 		return
 	}
@@ -103,7 +90,7 @@ func (s *screen) text(text, color string) {
 		s.fresh()
 	}
 	text = terminal.Exact(text)
-	s.write(s.Out, s.paint(color, text))
+	s.write(s.Out, s.Paint(color, text))
 	s.column = !strings.HasSuffix(text, "\n")
 }
 
@@ -148,11 +135,11 @@ func (s *screen) event(e event.Event) {
 			s.final.WriteString(e.Text)
 			return
 		}
-		s.text(e.Text, "")
+		s.text(e.Text, console.Plain)
 	case event.Reasoning:
 		if s.Terminal {
 			s.reasoning = true
-			s.text(e.Text, dim)
+			s.text(e.Text, console.Dim)
 		}
 	case event.Queued:
 		s.progress(fmt.Sprintf("waiting for the model, %d before you", e.Position))
@@ -164,20 +151,20 @@ func (s *screen) event(e event.Event) {
 		s.written = 0
 		s.progress("● " + e.Name + " …")
 	case event.CallDelta:
-		before := s.written / 200
-		if s.written += len(e.Text); s.written/200 != before {
+		before := s.written / everyWritten
+		if s.written += len(e.Text); s.written/everyWritten != before {
 			s.progress(fmt.Sprintf("● %s … %d bytes", e.Name, s.written))
 		}
 	case event.CallBroken:
-		s.line(s.paint(yellow, "● a call that cannot be read: ") + s.paint(dim, firstLine(e.Reason)))
+		s.line(s.Paint(console.Yellow, "● a call that cannot be read: ") + s.Paint(console.Dim, terminal.First(e.Reason)))
 	case event.Approval:
-		s.line(s.paint(cyan, "● ") + callText(e.Call))
+		s.line(s.Paint(console.Cyan, "● ") + callText(e.Call))
 		s.diff(e.Diff)
 		s.asked = e.Call.ID
 	case event.CallRunning:
 		s.ran = e.Call.ID
 		if s.asked != e.Call.ID {
-			s.line(s.paint(cyan, "● ") + callText(e.Call))
+			s.line(s.Paint(console.Cyan, "● ") + callText(e.Call))
 		}
 	case event.CallDone:
 		s.done(e)
@@ -195,36 +182,38 @@ func (s *screen) event(e event.Event) {
 	}
 }
 
-func (s *screen) remark(text string) { s.line(s.paint(dim, "["+terminal.Exact(firstLine(text))+"]")) }
+func (s *screen) remark(text string) {
+	s.line(s.Paint(console.Dim, "["+terminal.First(text)+"]"))
+}
 
 // done shows what came of a call.
 func (s *screen) done(e event.CallDone) {
 	switch {
 	case e.Denied:
-		s.line("  " + s.paint(yellow, "not allowed"))
+		s.line("  " + s.Paint(console.Yellow, "not allowed"))
 		return
 	case s.asked != e.Call.ID && s.ran != e.Call.ID:
-		s.line(s.paint(cyan, "● ") + callText(e.Call)) // it was refused before it ran
+		s.line(s.Paint(console.Cyan, "● ") + callText(e.Call)) // it was refused before it ran
 	case e.Diff != "" && s.asked != e.Call.ID:
 		s.diff(e.Diff)
 	}
-	color := dim
+	color := console.Dim
 	if e.IsError {
-		color = red
+		color = console.Red
 	}
 	lines := strings.Split(strings.TrimRight(terminal.Exact(e.Result), "\n"), "\n")
 	for i, l := range lines {
 		if i == shownResult && len(lines) > shownResult+1 {
-			s.line("  " + s.paint(dim, fmt.Sprintf("… %d more lines", len(lines)-i)))
+			s.line("  " + s.Paint(console.Dim, fmt.Sprintf("… %d more lines", len(lines)-i)))
 			break
 		}
-		s.line("  " + s.paint(color, l))
+		s.line("  " + s.Paint(color, l))
 	}
 	var served struct {
 		URL string `json:"url"`
 	}
 	if e.Call.Name == "serve" && json.Unmarshal(e.Data, &served) == nil && served.URL != "" {
-		s.line("  " + s.paint(cyan, terminal.Exact(served.URL)))
+		s.line("  " + s.Paint(console.Cyan, terminal.Exact(served.URL)))
 	}
 }
 
@@ -236,51 +225,36 @@ func (s *screen) diff(diff string) {
 	lines := strings.Split(strings.TrimRight(terminal.Exact(diff), "\n"), "\n")
 	for i, l := range lines {
 		if i == shownDiff && len(lines) > shownDiff+3 {
-			s.line("  " + s.paint(dim, fmt.Sprintf("… %d more lines", len(lines)-i)))
+			s.line("  " + s.Paint(console.Dim, fmt.Sprintf("… %d more lines", len(lines)-i)))
 			return
 		}
-		color := ""
+		color := console.Plain
 		switch {
 		case strings.HasPrefix(l, "+++") || strings.HasPrefix(l, "---"):
-			color = dim
+			color = console.Dim
 		case strings.HasPrefix(l, "@@"):
-			color = cyan
+			color = console.Cyan
 		case strings.HasPrefix(l, "+"):
-			color = green
+			color = console.Green
 		case strings.HasPrefix(l, "-"):
-			color = red
+			color = console.Red
 		}
-		s.line("  " + s.paint(color, l))
+		s.line("  " + s.Paint(color, l))
 	}
 }
 
 // turn shows how a turn ended.
 func (s *screen) turn(e event.Done) {
-	s.text(strings.TrimSpace(s.final.String()), "")
+	s.text(strings.TrimSpace(s.final.String()), console.Plain)
 	s.final.Reset()
 	s.fresh()
-	text := fmt.Sprintf("%s: %s, %d tokens, %.1f s", e.Reason, count(e.Steps, "step"), e.Tokens, time.Duration(e.Time).Seconds())
+	text := fmt.Sprintf("%s: %s, %d tokens, %.1f s", e.Reason, console.Count(e.Steps, "step"), e.Tokens, time.Duration(e.Time).Seconds())
 	if e.Problems != "" {
-		text += "; " + terminal.Exact(firstLine(e.Problems))
+		text += "; " + terminal.First(e.Problems)
 	}
 	if s.Terminal || e.Reason != transcript.ReasonStop || e.Problems != "" {
-		s.line(s.paint(dim, "["+text+"]"))
+		s.line(s.Paint(console.Dim, "["+text+"]"))
 	}
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
-func firstLine(text string) string {
-	line, _, more := strings.Cut(strings.TrimSpace(text), "\n")
-	if more {
-		line += " …"
-	}
-	return line
 }
 
 // callText is a call on one line, such as "write_file index.html".
@@ -293,11 +267,7 @@ func callText(c transcript.Call) string {
 		if !ok || v == "" {
 			continue
 		}
-		v = strings.Join(strings.Fields(v), " ")
-		if r := []rune(v); len(r) > 70 {
-			v = string(r[:70]) + "…"
-		}
-		text += " " + terminal.Exact(v)
+		text += " " + terminal.Short(v, shownArgument)
 	}
 	return text
 }

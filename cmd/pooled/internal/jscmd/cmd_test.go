@@ -4,26 +4,29 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/pooled/pooled/cmd/internal/console"
 )
 
-// TestMain keeps the compiled engine out of the user's own cache.
+// cache is shared by all tests: the engine is compiled once.
+var cache string
+
 func TestMain(m *testing.M) {
 	dir, err := os.MkdirTemp("", "pooled-jscmd-test")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	_ = os.Setenv("XDG_CACHE_HOME", dir)
-	_ = os.Setenv("HOME", dir)
+	cache = filepath.Join(dir, "sandbox")
 	code := m.Run()
 	_ = os.RemoveAll(dir)
 	os.Exit(code)
@@ -32,24 +35,17 @@ func TestMain(m *testing.M) {
 // execute runs a command line and returns what it printed and its exit code.
 func execute(t *testing.T, stdin string, args ...string) (out, errOut string, code int) {
 	t.Helper()
-	root := &cobra.Command{Use: "pooled", SilenceErrors: true}
-	root.AddCommand(NewJS(), NewPage())
+	root := &cobra.Command{Use: "pooled"}
 	var o, e bytes.Buffer
-	root.SetIn(strings.NewReader(stdin))
-	root.SetOut(&o)
-	root.SetErr(&e)
+	c := &console.Console{In: strings.NewReader(stdin), Out: &o, Err: &e}
+	c.Adopt(root)
+	root.AddCommand(NewJS(c, cache), NewPage(c, cache))
 	root.SetArgs(args)
 	err := root.ExecuteContext(context.Background())
-	var exit *ExitError
-	switch {
-	case errors.As(err, &exit):
-		code = exit.ExitCode()
-		e.WriteString(exit.Error())
-	case err != nil:
-		code = exitUsage
+	if err != nil {
 		e.WriteString(err.Error())
 	}
-	return o.String(), e.String(), code
+	return o.String(), e.String(), console.Code(err)
 }
 
 func TestJSCommand(t *testing.T) {
@@ -72,8 +68,8 @@ func TestJSCommand(t *testing.T) {
 		{"unknown capability", "1", []string{"js", "-", "--allow", "net"}, "", `--allow: unknown capability "net": the known ones are clock, random`, 2},
 		{"no file", "", []string{"js", "none.js"}, "", "open none.js: no such file or directory", 2},
 		{"no argument", "", []string{"js"}, "", "pooled js needs a file, or - for standard input", 2},
-		{"bad size", "", []string{"js", "-", "--memory", "lots"}, "", `invalid argument "lots" for "--memory" flag: "lots" is not a size such as 64MiB`, 2},
-		{"bad time", "", []string{"js", "-", "--timeout", "-3s"}, "", `invalid argument "-3s" for "--timeout" flag: "-3s" is not between 1ms and 1h`, 2},
+		{"bad size", "", []string{"js", "-", "--memory", "lots"}, "", `invalid argument "lots" for "--memory" flag: "lots" is not a size such as 64MiB (see 'pooled js --help')`, 2},
+		{"bad time", "", []string{"js", "-", "--timeout", "-3s"}, "", `invalid argument "-3s" for "--timeout" flag: "-3s" is not between 1ms and 1h (see 'pooled js --help')`, 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			out, errOut, code := execute(t, c.stdin, c.args...)

@@ -4,54 +4,10 @@ package jscmd
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
 )
-
-// Exit codes of both commands.
-const (
-	exitOK      = 0
-	exitScript  = 1 // the program or page had an error
-	exitUsage   = 2 // the command line was wrong, or a file could not be read
-	exitStopped = 3 // a limit ended the program
-)
-
-// ExitError asks the program to end with a code. What there was to say has been printed
-// already when the message is empty.
-type ExitError struct {
-	Code    int
-	Message string
-}
-
-// Error returns the message.
-func (e *ExitError) Error() string { return e.Message }
-
-// ExitCode returns the process exit code that the error asks for.
-func (e *ExitError) ExitCode() int { return e.Code }
-
-func usage(format string, args ...any) error {
-	return &ExitError{exitUsage, fmt.Errorf(format, args...).Error()}
-}
-
-// exit is nil for code 0.
-func exit(code int) error {
-	if code == exitOK {
-		return nil
-	}
-	return &ExitError{Code: code}
-}
-
-// cacheDir is where compiled engines are kept, or "" when the user has no cache folder.
-func cacheDir() string {
-	base, err := os.UserCacheDir()
-	if err != nil {
-		return ""
-	}
-	return filepath.Join(base, "pooled", "sandbox")
-}
 
 // size is a flag value in bytes: a number with KiB, MiB or GiB, bare for MiB.
 type size int64

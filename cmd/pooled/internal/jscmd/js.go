@@ -1,7 +1,7 @@
 package jscmd
 
 import (
-	"encoding/json"
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pooled/pooled/cmd/internal/console"
 	"github.com/pooled/pooled/cmd/internal/terminal"
 	"github.com/pooled/pooled/sandbox/js"
 	"github.com/spf13/cobra"
@@ -16,6 +17,12 @@ import (
 
 // maxSource bounds a program read from a file or standard input. Units: bytes.
 const maxSource = 8 << 20
+
+// sandbox is what both commands need.
+type sandbox struct {
+	*console.Console
+	cache string
+}
 
 type jsFlags struct {
 	timeout wait
@@ -26,10 +33,11 @@ type jsFlags struct {
 	module  bool
 }
 
-// NewJS returns the command "js", which runs a program in the sandbox.
+// NewJS returns the command "js", which runs a program in the sandbox. The compiled engine is kept in the folder cache.
 //
-// Errors: the command returns *ExitError; see its codes in the help text.
-func NewJS() *cobra.Command {
+// Errors: the command returns [*console.ExitError]; see its codes in the help text.
+func NewJS(c *console.Console, cache string) *cobra.Command {
+	s := sandbox{c, cache}
 	d := js.DefaultLimits()
 	f := jsFlags{timeout: wait(d.Time), memory: size(d.Memory)}
 	cmd := &cobra.Command{
@@ -50,11 +58,9 @@ Exit codes: 0 it ran, 1 it threw an error, 2 wrong usage, 3 a limit stopped it.`
   pooled js app/main.js --tree app          # import "./other.js" from app/ only
   pooled js script.js --allow clock,random
   pooled js script.js --json | jq .result`,
-		Args:          oneArg("a file, or - for standard input"),
-		SilenceUsage:  true,
-		SilenceErrors: true,
+		Args: oneArg("a file, or - for standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runJS(cmd, args[0], f)
+			return s.runJS(cmd.Context(), args[0], f)
 		},
 	}
 	fl := cmd.Flags()
@@ -78,22 +84,22 @@ func capabilityHelp() string {
 func oneArg(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) != 1 {
-			return usage("%s needs %s", cmd.CommandPath(), what)
+			return console.Usage("%s needs %s", cmd.CommandPath(), what)
 		}
 		return nil
 	}
 }
 
-func runJS(cmd *cobra.Command, name string, f jsFlags) error {
+func (s sandbox) runJS(ctx context.Context, name string, f jsFlags) error {
 	caps, err := js.ParseCapabilities(f.allow)
 	if err != nil {
-		return usage("--allow: %w", err)
+		return console.Usage("--allow: %w", err)
 	}
-	code, err := readSource(cmd, name)
+	source, err := s.readSource(name)
 	if err != nil {
-		return usage("%w", err)
+		return console.Usage("%w", err)
 	}
-	p := js.Program{Code: code, Filename: filepath.Base(name)}
+	p := js.Program{Code: source, Filename: filepath.Base(name)}
 	if name == "-" {
 		p.Filename = "stdin.js"
 	}
@@ -103,47 +109,46 @@ func runJS(cmd *cobra.Command, name string, f jsFlags) error {
 	if f.tree != "" {
 		root, err := os.OpenRoot(f.tree)
 		if err != nil {
-			return usage("--tree: %w", err)
+			return console.Usage("--tree: %w", err)
 		}
 		defer func() { _ = root.Close() }()
 		p.Files = root.FS()
 		p.Filename = insideTree(f.tree, name, p.Filename)
 	}
-	out, errOut := cmd.OutOrStdout(), cmd.ErrOrStderr()
 	if !f.asJSON {
-		p.Console = func(l js.Line) { printLine(out, errOut, l) }
+		p.Console = func(l js.Line) { s.printLine(l) }
 	}
-	rt, err := js.NewRuntime(cmd.Context(), js.RuntimeOptions{CacheDir: cacheDir()})
+	rt, err := js.NewRuntime(ctx, js.RuntimeOptions{CacheDir: s.cache})
 	if err != nil {
-		return usage("%w", err)
+		return console.Usage("%w", err)
 	}
-	defer func() { _ = rt.Close(cmd.Context()) }()
-	res, err := rt.Run(cmd.Context(), p, js.Limits{Time: time.Duration(f.timeout), Memory: int64(f.memory)}, caps)
+	defer func() { _ = rt.Close(ctx) }()
+	res, err := rt.Run(ctx, p, js.Limits{Time: time.Duration(f.timeout), Memory: int64(f.memory)}, caps)
 	if err != nil {
-		return usage("%w", err)
+		return console.Usage("%w", err)
 	}
 	if f.asJSON {
-		if err := writeJSON(out, jsReport(res)); err != nil {
-			return usage("%w", err)
+		if err := s.JSON(jsReport(res)); err != nil {
+			return console.Usage("%w", err)
 		}
 	} else {
-		printResult(out, errOut, res, f)
+		s.printResult(res, f)
 	}
-	return exit(code3(res.OK, res.Stopped))
+	return console.Exit(code(res.OK, res.Stopped))
 }
 
-func code3(ok bool, stopped js.Stop) int {
+func code(ok bool, stopped js.Stop) int {
 	switch {
 	case stopped != js.None:
-		return exitStopped
+		return console.ExitLimit
 	case !ok:
-		return exitScript
+		return console.ExitFailed
 	}
-	return exitOK
+	return console.ExitDone
 }
 
-func readSource(cmd *cobra.Command, name string) (string, error) {
-	in := cmd.InOrStdin()
+func (s sandbox) readSource(name string) (string, error) {
+	in := s.In
 	if name != "-" {
 		file, err := os.Open(name)
 		if err != nil {
@@ -183,29 +188,29 @@ func insideTree(tree, name, fallback string) string {
 	return filepath.ToSlash(rel)
 }
 
-func printLine(out, errOut io.Writer, l js.Line) {
-	w := out
+func (s sandbox) printLine(l js.Line) {
+	w := s.Out
 	if l.Level == "warn" || l.Level == "error" {
-		w = errOut
+		w = s.Err
 	}
-	_, _ = fmt.Fprintln(w, terminal.Exact(l.Text))
+	fmt.Fprintln(w, terminal.Exact(l.Text))
 }
 
-func printResult(out, errOut io.Writer, res *js.Result, f jsFlags) {
+func (s sandbox) printResult(res *js.Result, f jsFlags) {
 	if res.OK {
 		if !res.Value.Undefined {
-			_, _ = fmt.Fprintln(out, terminal.Exact(res.Value.Display))
+			fmt.Fprintln(s.Out, terminal.Exact(res.Value.Display))
 		}
 		return
 	}
 	if res.Error != nil {
-		_, _ = fmt.Fprintln(errOut, terminal.Exact(errorText(res.Error)))
+		fmt.Fprintln(s.Err, terminal.Exact(errorText(res.Error)))
 		if f.tree == "" && strings.Contains(res.Error.Message, "no file tree was given") {
-			_, _ = fmt.Fprintln(errOut, "--tree DIR lets the program import from a folder")
+			fmt.Fprintln(s.Err, "--tree DIR lets the program import from a folder")
 		}
 	}
 	if res.Stopped != js.None {
-		_, _ = fmt.Fprintln(errOut, stopText(res.Stopped, f.timeout, f.memory))
+		fmt.Fprintln(s.Err, stopText(res.Stopped, f.timeout, f.memory))
 	}
 }
 
@@ -262,9 +267,3 @@ func stopped(s js.Stop) *js.Stop {
 }
 
 func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
-
-func writeJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	return enc.Encode(v)
-}

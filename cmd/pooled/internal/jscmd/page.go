@@ -1,13 +1,14 @@
 package jscmd
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 	"time"
 
+	"github.com/pooled/pooled/cmd/internal/console"
 	"github.com/pooled/pooled/cmd/internal/terminal"
 	"github.com/pooled/pooled/sandbox/js"
 	"github.com/pooled/pooled/sandbox/page"
@@ -24,10 +25,11 @@ type pageFlags struct {
 	asJSON  bool
 }
 
-// NewPage returns the command "page", which runs a page in the sandbox.
+// NewPage returns the command "page", which runs a page in the sandbox. The compiled engine is kept in the folder cache.
 //
-// Errors: the command returns *ExitError; see its codes in the help text.
-func NewPage() *cobra.Command {
+// Errors: the command returns [*console.ExitError]; see its codes in the help text.
+func NewPage(c *console.Console, cache string) *cobra.Command {
+	s := sandbox{c, cache}
 	d := page.DefaultLimits()
 	f := pageFlags{timeout: wait(d.Time), memory: size(d.Memory), settle: wait(2 * time.Second)}
 	cmd := &cobra.Command{
@@ -48,15 +50,13 @@ Exit codes: 0 clean, 1 the page has errors or missing files or an action failed,
   pooled page app 'type:#name=Ada' key:Enter wait:500ms --json | jq .text`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usage("%s needs a folder", cmd.CommandPath())
+				return console.Usage("%s needs a folder", cmd.CommandPath())
 			}
 			return nil
 		},
-		SilenceUsage:  true,
-		SilenceErrors: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.do = append(f.do, args[1:]...)
-			return runPage(cmd, args[0], f)
+			return s.runPage(cmd.Context(), args[0], f)
 		},
 	}
 	fl := cmd.Flags()
@@ -65,7 +65,7 @@ Exit codes: 0 clean, 1 the page has errors or missing files or an action failed,
 	fl.Var(&f.timeout, "timeout", "stop after this much wall time, for loading and for each action")
 	fl.Var(&f.memory, "memory", "memory the page may use")
 	fl.Var(&f.settle, "settle", "virtual time that passes after loading and after each action")
-	fl.StringSliceVar(&f.allow, "allow", nil, "grant a capability: clock, random")
+	fl.StringSliceVar(&f.allow, "allow", nil, "grant a capability; see pooled js --help")
 	fl.BoolVar(&f.asJSON, "json", false, "print one JSON object instead of lines")
 	return cmd
 }
@@ -78,42 +78,40 @@ func actionHelp() string {
 	return b.String()
 }
 
-func runPage(cmd *cobra.Command, dir string, f pageFlags) error {
+func (s sandbox) runPage(ctx context.Context, dir string, f pageFlags) error {
 	caps, err := js.ParseCapabilities(f.allow)
 	if err != nil {
-		return usage("--allow: %w", err)
+		return console.Usage("--allow: %w", err)
 	}
 	var actions []page.Action
 	for _, text := range f.do {
 		a, err := page.ParseAction(text)
 		if err != nil {
-			return usage("%w", err)
+			return console.Usage("%w", err)
 		}
 		actions = append(actions, a)
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return usage("%w", err)
+		return console.Usage("%w", err)
 	}
 	defer func() { _ = root.Close() }()
-	ctx := cmd.Context()
-	engine, err := js.NewRuntime(ctx, js.RuntimeOptions{CacheDir: cacheDir()})
+	engine, err := js.NewRuntime(ctx, js.RuntimeOptions{CacheDir: s.cache})
 	if err != nil {
-		return usage("%w", err)
+		return console.Usage("%w", err)
 	}
 	defer func() { _ = engine.Close(ctx) }()
 	rt, err := page.NewRuntime(ctx, engine)
 	if err != nil {
-		return usage("%w", err)
+		return console.Usage("%w", err)
 	}
-	out, errOut := cmd.OutOrStdout(), cmd.ErrOrStderr()
 	o := page.Options{
 		Entry: f.entry, Limits: js.Limits{Time: time.Duration(f.timeout), Memory: int64(f.memory)},
 		Capabilities: caps, Settle: time.Duration(f.settle),
 	}
 	p, err := rt.Open(ctx, root.FS(), o)
 	if err != nil {
-		return usage("%w", err)
+		return console.Usage("%w", err)
 	}
 	defer p.Close()
 	var failed []string
@@ -121,18 +119,18 @@ func runPage(cmd *cobra.Command, dir string, f pageFlags) error {
 		if err := p.Do(ctx, a); errors.Is(err, page.ErrAction) {
 			failed = append(failed, strings.TrimPrefix(err.Error(), page.ErrAction.Error()+": "))
 		} else if err != nil && !errors.Is(err, page.ErrStopped) {
-			return usage("%w", err)
+			return console.Usage("%w", err)
 		}
 	}
 	r := p.Report()
 	if f.asJSON {
-		if err := writeJSON(out, newPageReport(r, failed)); err != nil {
-			return usage("%w", err)
+		if err := s.JSON(newPageReport(r, failed)); err != nil {
+			return console.Usage("%w", err)
 		}
 	} else {
-		printPage(out, errOut, r, failed, f)
+		s.printPage(r, failed, f)
 	}
-	return exit(code3(r.OK && len(failed) == 0, r.Stopped))
+	return console.Exit(code(r.OK && len(failed) == 0, r.Stopped))
 }
 
 // pageReport is the JSON form of a page.
@@ -168,36 +166,36 @@ func list[T any](s []T) []T {
 	return s
 }
 
-func printPage(out, errOut io.Writer, r *page.Report, failed []string, f pageFlags) {
+func (s sandbox) printPage(r *page.Report, failed []string, f pageFlags) {
 	if r.Title != "" {
-		_, _ = fmt.Fprintf(out, "# %s\n", terminal.Exact(r.Title))
+		fmt.Fprintf(s.Out, "# %s\n", terminal.Exact(r.Title))
 	}
 	if r.Text != "" {
-		_, _ = fmt.Fprintln(out, terminal.Exact(r.Text))
+		fmt.Fprintln(s.Out, terminal.Exact(r.Text))
 	}
 	for _, c := range r.Canvases {
-		_, _ = fmt.Fprintf(out, "canvas %s (%d×%d): %d calls\n", terminal.Exact(c.ID), c.Width, c.Height, c.Calls)
+		fmt.Fprintf(s.Out, "canvas %s (%d×%d): %d calls\n", terminal.Exact(c.ID), c.Width, c.Height, c.Calls)
 	}
 	for _, l := range r.Console {
-		_, _ = fmt.Fprintf(errOut, "console.%s: %s\n", terminal.Exact(l.Level), terminal.Exact(l.Text))
+		fmt.Fprintf(s.Err, "console.%s: %s\n", terminal.Exact(l.Level), terminal.Exact(l.Text))
 	}
 	for _, e := range r.Errors {
 		where := e.Where()
 		if where != "" {
 			where += ": "
 		}
-		_, _ = fmt.Fprintf(errOut, "%s: %s%s\n", e.Kind, terminal.Exact(where), terminal.Exact(e.Error.Error()))
+		fmt.Fprintf(s.Err, "%s: %s%s\n", e.Kind, terminal.Exact(where), terminal.Exact(e.Error.Error()))
 	}
 	if r.Repeats > 0 {
-		_, _ = fmt.Fprintf(errOut, "and %d more of these errors\n", r.Repeats)
+		fmt.Fprintf(s.Err, "and %d more of these errors\n", r.Repeats)
 	}
 	for _, m := range r.Missing {
-		_, _ = fmt.Fprintf(errOut, "missing: %s\n", terminal.Exact(m))
+		fmt.Fprintf(s.Err, "missing: %s\n", terminal.Exact(m))
 	}
 	for _, m := range failed {
-		_, _ = fmt.Fprintf(errOut, "action failed: %s\n", terminal.Exact(m))
+		fmt.Fprintf(s.Err, "action failed: %s\n", terminal.Exact(m))
 	}
 	if r.Stopped != js.None {
-		_, _ = fmt.Fprintln(errOut, stopText(r.Stopped, f.timeout, f.memory))
+		fmt.Fprintln(s.Err, stopText(r.Stopped, f.timeout, f.memory))
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/pooled/pooled/cmd/internal/terminal"
 	"github.com/pooled/pooled/core/gguf"
 	"github.com/pooled/pooled/core/model"
 	"github.com/pooled/pooled/core/model/ggufmeta"
@@ -48,7 +49,7 @@ is called with the least that it asks for, in an empty project.`,
 				return err
 			}
 			defer opened.Close()
-			out := cmd.OutOrStdout()
+			out := d.Out
 			failed := 0
 			report := func(name string, err error) {
 				if err == nil {
@@ -56,7 +57,7 @@ is called with the least that it asks for, in an empty project.`,
 					return
 				}
 				failed++
-				fmt.Fprintf(out, "FAIL  %s\n      %v\n", name, err)
+				fmt.Fprintf(out, "FAIL  %s\n      %s\n", name, terminal.Text(err.Error()))
 			}
 			if opened.Tools != nil {
 				info := opened.Tools.Info()

@@ -46,13 +46,13 @@ func (d Deps) create() *cobra.Command {
   pooled plugin new tools weather --wasm`,
 		Args: cobra.NoArgs,
 	}
-	c.AddCommand(createModels(), createTools())
+	c.AddCommand(d.createModels(), d.createTools())
 	return c
 }
 
 var validName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,62}$`)
 
-func createModels() *cobra.Command {
+func (d Deps) createModels() *cobra.Command {
 	p := newPlugin{scaffold: "scaffold"}
 	c := &cobra.Command{
 		Use:   "models NAME [DIR]",
@@ -62,7 +62,7 @@ Change it into the family that you need.`,
 		Example: `  pooled plugin new models mine
   pooled plugin new models mine --pooled ~/src/pooled`,
 		Args: cobra.RangeArgs(1, 2),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: func(_ *cobra.Command, args []string) error {
 			p.Name = args[0]
 			dir := args[len(args)-1]
 			if p.Arch == "" {
@@ -74,12 +74,7 @@ Change it into the family that you need.`,
 			if err := p.fill(dir); err != nil {
 				return err
 			}
-			out := cmd.OutOrStdout()
-			fmt.Fprintf(out, "Wrote %s. Next:\n\n  cd %s\n", dir, dir)
-			if p.Source == "" {
-				fmt.Fprintln(out, "  go mod tidy")
-			}
-			fmt.Fprintln(out, "  go test .\n  go build .\n  pooled plugin check .")
+			d.next(dir, p.steps()...)
 			return nil
 		},
 	}
@@ -88,7 +83,7 @@ Change it into the family that you need.`,
 	return c
 }
 
-func createTools() *cobra.Command {
+func (d Deps) createTools() *cobra.Command {
 	p := newPlugin{}
 	var wasm bool
 	c := &cobra.Command{
@@ -99,37 +94,48 @@ builds to WebAssembly, which Pooled runs in its sandbox: such a tool reads the p
 		Example: `  pooled plugin new tools weather --wasm
   pooled plugin new tools weather --pooled ~/src/pooled`,
 		Args: cobra.RangeArgs(1, 2),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: func(_ *cobra.Command, args []string) error {
 			p.Name, p.Tool = args[0], strings.ReplaceAll(args[0], "-", "_")
 			dir := args[len(args)-1]
 			if !validName.MatchString(p.Name) {
 				return fmt.Errorf("%q: a name is made of lower-case letters, digits and dashes", p.Name)
 			}
-			out := cmd.OutOrStdout()
 			if wasm {
 				p.scaffold = "scaffold-wasm"
 				if err := p.write(dir, nil); err != nil {
 					return err
 				}
-				fmt.Fprintf(out, "Wrote %s. Next:\n\n  cd %s\n  GOOS=wasip1 GOARCH=wasm go build -buildmode=c-shared -o %s.wasm .\n", dir, dir, p.Name)
-				fmt.Fprintln(out, "  pooled plugin check .")
+				d.next(dir, "GOOS=wasip1 GOARCH=wasm go build -buildmode=c-shared -o "+p.Name+".wasm .")
 				return nil
 			}
 			p.scaffold = "scaffold-tools"
 			if err := p.fill(dir); err != nil {
 				return err
 			}
-			fmt.Fprintf(out, "Wrote %s. Next:\n\n  cd %s\n", dir, dir)
-			if p.Source == "" {
-				fmt.Fprintln(out, "  go mod tidy")
-			}
-			fmt.Fprintln(out, "  go test .\n  go build .\n  pooled plugin check .")
+			d.next(dir, p.steps()...)
 			return nil
 		},
 	}
 	c.Flags().StringVar(&p.Source, "pooled", "", "build against the checkout of Pooled in this `folder`")
 	c.Flags().BoolVar(&wasm, "wasm", false, "make a WebAssembly module")
 	return c
+}
+
+// next says how an author goes on, with commands in the folder that was written.
+func (d Deps) next(dir string, steps ...string) {
+	fmt.Fprintf(d.Out, "Wrote %s. Next:\n\n  cd %s\n", dir, dir)
+	for _, s := range append(steps, "pooled plugin check .") {
+		fmt.Fprintln(d.Out, "  "+s)
+	}
+}
+
+// steps are the commands that make and try a module that was filled in.
+func (p *newPlugin) steps() []string {
+	steps := []string{"go test .", "go build ."}
+	if p.Source == "" {
+		steps = slices.Insert(steps, 0, "go mod tidy")
+	}
+	return steps
 }
 
 // fill writes the scaffold of a module that requires Pooled.

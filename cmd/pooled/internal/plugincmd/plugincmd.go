@@ -3,16 +3,15 @@
 package plugincmd
 
 import (
-	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"github.com/pooled/pooled/cmd/internal/console"
 	"github.com/pooled/pooled/cmd/internal/terminal"
 	"github.com/pooled/pooled/core/plugin"
 	"github.com/pooled/pooled/core/tool"
@@ -20,6 +19,7 @@ import (
 
 // Deps is what the commands need of the program.
 type Deps struct {
+	*console.Console
 	// Catalog returns the program's plugins; it is called when a command runs.
 	Catalog func() *plugin.Catalog
 	// Wasm loads WebAssembly tools for "check"; it may be nil.
@@ -62,15 +62,15 @@ func (d Deps) list() *cobra.Command {
 		Example: `  pooled plugin list
   pooled plugin list --json`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		RunE: func(*cobra.Command, []string) error {
 			entries, err := d.Catalog().List()
 			if err != nil {
 				return err
 			}
 			if asJSON {
-				return writeJSON(cmd.OutOrStdout(), entries)
+				return writeJSON(d.Out, entries)
 			}
-			return writeTable(cmd.OutOrStdout(), d.Catalog().Dir(), entries)
+			return writeTable(d.Out, d.Catalog().Dir(), entries)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
@@ -98,8 +98,8 @@ func writeJSON(w io.Writer, entries []plugin.Entry) error {
 }
 
 func writeTable(w io.Writer, dir string, entries []plugin.Entry) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "NAME\tSTATE\tADDS")
+	t := console.NewTable(w)
+	t.Row("NAME", "STATE", "ADDS")
 	for _, e := range entries {
 		what := strings.Join(e.Info.Architectures, ", ")
 		if e.Kind == plugin.KindTools {
@@ -108,7 +108,7 @@ func writeTable(w io.Writer, dir string, entries []plugin.Entry) error {
 		if what == "" {
 			what = "-"
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\n", terminal.Line(e.Name), e.State, terminal.Line(what))
+		t.Row(e.Name, e.State, what)
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -137,7 +137,7 @@ approve only what you trust.`,
 		Example: "  pooled plugin approve gemma3",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			catalog, out := d.Catalog(), cmd.OutOrStdout()
+			catalog, out := d.Catalog(), d.Out
 			e, err := find(catalog, args[0])
 			if err != nil {
 				return err
@@ -146,7 +146,7 @@ approve only what you trust.`,
 			if e.State == plugin.Changed {
 				fmt.Fprintln(out, "The program has changed since you approved it.")
 			}
-			if !yes && !confirmed(cmd, "Allow it to run? [y/N] ") {
+			if !yes && !d.Confirm(cmd.Context(), "Allow it to run? [y/N] ") {
 				return fmt.Errorf("plugin %s: %w", e.Name, plugin.ErrNotApproved)
 			}
 			if e, err = catalog.Approve(cmd.Context(), e.Name); err != nil {
@@ -178,13 +178,6 @@ func find(catalog *plugin.Catalog, name string) (plugin.Entry, error) {
 	return plugin.Entry{}, fmt.Errorf("%q: %w in %s", name, plugin.ErrUnknown, catalog.Dir())
 }
 
-// confirmed asks a question; only an answer that begins with y is a yes.
-func confirmed(cmd *cobra.Command, question string) bool {
-	fmt.Fprint(cmd.OutOrStdout(), question)
-	answer, _ := bufio.NewReader(io.LimitReader(cmd.InOrStdin(), 64)).ReadString('\n')
-	return strings.HasPrefix(strings.ToLower(strings.TrimSpace(answer)), "y")
-}
-
 func (d Deps) remove() *cobra.Command {
 	var yes bool
 	c := &cobra.Command{
@@ -197,14 +190,14 @@ func (d Deps) remove() *cobra.Command {
 			if _, err := find(catalog, args[0]); errors.Is(err, plugin.ErrUnknown) {
 				return err
 			}
-			if !yes && !confirmed(cmd, fmt.Sprintf("Delete plugin %s from %s? [y/N] ", terminal.Line(args[0]), catalog.Dir())) {
-				fmt.Fprintln(cmd.OutOrStdout(), "Kept.")
+			if !yes && !d.Confirm(cmd.Context(), fmt.Sprintf("Delete plugin %s from %s? [y/N] ", terminal.Line(args[0]), catalog.Dir())) {
+				fmt.Fprintln(d.Out, "Kept.")
 				return nil
 			}
 			if err := catalog.Remove(args[0]); err != nil {
 				return err
 			}
-			fmt.Fprintln(cmd.OutOrStdout(), "Removed.")
+			fmt.Fprintln(d.Out, "Removed.")
 			return nil
 		},
 	}

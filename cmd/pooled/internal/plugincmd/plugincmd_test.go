@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pooled/pooled/cmd/internal/console"
 	"github.com/pooled/pooled/cmd/pooled/internal/plugincmd"
 	"github.com/pooled/pooled/core/model"
 	"github.com/pooled/pooled/core/plugin"
@@ -37,12 +38,12 @@ func run(t *testing.T, dir, stdin string, args ...string) (string, error) {
 	t.Helper()
 	c := plugin.NewCatalog(dir, model.Families{dense.Family{}}, plugin.Options{Wasm: loadWasm})
 	defer c.Close()
-	cmd := plugincmd.New(plugincmd.Deps{Catalog: func() *plugin.Catalog { return c }, Wasm: loadWasm})
 	var out bytes.Buffer
+	cmd := plugincmd.New(plugincmd.Deps{
+		Console: &console.Console{In: strings.NewReader(stdin), Out: &out, Err: &out},
+		Catalog: func() *plugin.Catalog { return c }, Wasm: loadWasm,
+	})
 	cmd.SetArgs(args)
-	cmd.SetIn(strings.NewReader(stdin))
-	cmd.SetOut(&out)
-	cmd.SetErr(&out)
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
 	err := cmd.ExecuteContext(t.Context())
 	return out.String(), err

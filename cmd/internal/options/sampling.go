@@ -1,0 +1,47 @@
+package options
+
+import (
+	"errors"
+
+	"github.com/spf13/pflag"
+
+	"github.com/pooled/pooled/cmd/internal/console"
+	"github.com/pooled/pooled/core/generate"
+)
+
+// DefaultSampling is how answers are drawn unless a person says otherwise.
+func DefaultSampling() generate.Options {
+	return generate.Options{Temperature: 0.7, TopK: 40, TopP: 0.95, RepeatPenalty: 1}
+}
+
+// AddSampling adds the flags of all that generates; what o holds are their defaults.
+func AddSampling(fl *pflag.FlagSet, o *generate.Options) {
+	fl.IntVarP(&o.MaxTokens, "max-tokens", "n", o.MaxTokens, "end the answer after so many tokens; 0 for no limit but the context")
+	AddDraw(fl, o)
+	fl.IntVar(&o.TopK, "top-k", o.TopK, "sample among the k likeliest tokens; 0 for all")
+	fl.Float64Var(&o.TopP, "top-p", o.TopP, "sample among the likeliest tokens that make up this probability")
+	fl.Float64Var(&o.MinP, "min-p", o.MinP, "leave out tokens below this share of the likeliest token's probability")
+	fl.Float64Var(&o.RepeatPenalty, "repeat-penalty", o.RepeatPenalty, "divide the logits of the last 64 tokens by this, against repetition; 1 for not at all")
+	fl.StringArrayVar(&o.Stop, "stop", o.Stop, "text that ends the answer (may be given several times)")
+}
+
+// AddDraw adds the two flags of [AddSampling] that say how freely to draw, for commands that decide on the rest.
+func AddDraw(fl *pflag.FlagSet, o *generate.Options) {
+	fl.Float64Var(&o.Temperature, "temp", o.Temperature, "temperature; 0 always takes the likeliest token")
+	fl.Uint64Var(&o.Seed, "seed", o.Seed, "make sampling repeatable; 0 draws a seed")
+}
+
+// flags are those of the options of an answer, by the names that [generate.OptionError] has for them.
+var flags = map[string]string{
+	"MaxTokens": "--max-tokens", "Temperature": "--temp", "TopK": "--top-k", "TopP": "--top-p", "MinP": "--min-p",
+	"RepeatPenalty": "--repeat-penalty", "Seed": "--seed", "Stop": "--stop", "Logprobs": "--logprobs",
+}
+
+// FlagError turns a complaint about an option into one about the flag that set it.
+func FlagError(err error) error {
+	bad, ok := errors.AsType[*generate.OptionError](err)
+	if !ok || flags[bad.Option] == "" {
+		return err
+	}
+	return console.Usage("%s is %v; it %s", flags[bad.Option], bad.Value, bad.Reason)
+}

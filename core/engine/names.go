@@ -1,0 +1,7 @@
+package engine
+
+// The names of the backends; see [Device].
+const (
+	CPU    = "cpu"
+	WebGPU = "webgpu"
+)
