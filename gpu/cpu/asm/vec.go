@@ -325,4 +325,3 @@ func sums() {
 	Store(top, ReturnIndex(0))
 	RET()
 }
-
