@@ -217,11 +217,7 @@ func (r *reader) finish(res generate.Result) {
 		r.calls++
 		id := fmt.Sprintf("call%05d", r.calls) // nine letters and digits: some templates insist
 		r.mu.Unlock()
-		c := Call{ID: id, Name: e.Name, Arguments: e.Arguments, Repaired: e.Repaired}
-		if !r.opt.Exact {
-			r.opt.Tools.dropKeywords(&c)
-		}
-		m.Calls = append(m.Calls, c)
+		m.Calls = append(m.Calls, Call{ID: id, Name: e.Name, Arguments: e.Arguments, Repaired: e.Repaired})
 		a.found[i].Text = id
 	}
 	m.IDs = r.exact(res)

@@ -17,6 +17,7 @@ import (
 	"github.com/pooled/pooled/core/chat"
 	"github.com/pooled/pooled/core/grammar"
 	"github.com/pooled/pooled/core/hub"
+	"github.com/pooled/pooled/core/plugin"
 	"github.com/pooled/pooled/core/tokenizer"
 	"github.com/pooled/pooled/core/tool"
 	"github.com/pooled/pooled/core/toolcall"
@@ -143,7 +144,7 @@ func loadNano(t *testing.T, w *wire.Wire) agent.Model {
 	return coder.Model(m, template)
 }
 
-func newAgent(t *testing.T, m agent.Model, sets []tool.Set, root string, emit func(agent.Event)) *agent.Agent {
+func newAgent(t *testing.T, m agent.Model, sets []plugin.Offer, root string, emit func(agent.Event)) *agent.Agent {
 	t.Helper()
 	state := t.TempDir()
 	tools, err := agent.OpenTools(t.Context(), tool.Project{Root: root, State: state, Cache: coder.CacheDir()}, coder.Sources(sets)...)
