@@ -102,6 +102,9 @@ func TestImports(t *testing.T) {
 					t.Errorf("%s imports %s: %s", from, to, b.reason)
 				}
 			}
+			if (from == "core/plugin/serve" || from == "core/plugin/protocol") && to == "core/plugin" {
+				t.Errorf("%s imports %s: a plugin's own side carries no catalog and no supervision", from, to)
+			}
 			if within(imp, wgpu) && from != wgpuHome {
 				t.Errorf("%s imports %s: only %s does, so that its faults are mended in one place", from, to, wgpuHome)
 			}

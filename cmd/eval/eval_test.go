@@ -10,11 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pooled/pooled/cmd/internal/coder"
 	"github.com/pooled/pooled/cmd/internal/wire"
 	"github.com/pooled/pooled/core/agent"
 	"github.com/pooled/pooled/core/agent/agenttest"
-	"github.com/pooled/pooled/core/tool"
 	"github.com/pooled/pooled/core/toolcall"
 	"github.com/pooled/pooled/plugins/tools/files"
 	"github.com/pooled/pooled/plugins/tools/preview"
@@ -38,7 +36,7 @@ func TestMain(m *testing.M) {
 
 // inProcess are the built-in tools in this process.
 func inProcess() []agent.Source {
-	return coder.Sources([]tool.Set{files.Set{}, runjs.Set{}, preview.Set{}})
+	return []agent.Source{{Set: files.Set{}, Sandboxed: true}, {Set: runjs.Set{}, Sandboxed: true}, {Set: preview.Set{}, Sandboxed: true}}
 }
 
 // solve are the answers of a model that passes a task.

@@ -2,10 +2,8 @@ package agent
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/pooled/pooled/core/answer"
@@ -146,31 +144,6 @@ func (t *turn) runCall(ctx context.Context, c *transcript.Call) (stop, err error
 		stop = end{transcript.ReasonLoop}
 	}
 	return stop, t.answer(c, shown)
-}
-
-// keywords are words of schemas that small models copy into calls.
-var keywords = []string{"required", "type", "properties", "description", "additionalProperties", "parameters"}
-
-// dropKeywords takes arguments out that are no arguments but words of the tool's schema.
-func (t *Tools) dropKeywords(c *transcript.Call) {
-	o := t.byName[c.Name]
-	if o == nil {
-		return
-	}
-	schema, err := tool.ParseSchema(o.Parameters)
-	var args map[string]json.RawMessage
-	if err != nil || json.Unmarshal(c.Arguments, &args) != nil {
-		return
-	}
-	for _, word := range keywords {
-		declared := slices.ContainsFunc(schema.Properties, func(p tool.Property) bool { return p.Name == word })
-		if _, ok := args[word]; !ok || declared {
-			continue
-		}
-		delete(args, word)
-		c.Repaired = append(c.Repaired, "dropped "+word+", a word of the schema")
-		c.Arguments, _ = json.Marshal(args) // what was read can be written
-	}
 }
 
 // approve finds out whether a call may run. A call that cannot do what it asks for is refused before a person is asked.

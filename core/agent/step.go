@@ -96,11 +96,6 @@ func (t *turn) ask(ctx context.Context, p *chat.Prompt) (*answer.Answer, error) 
 	if err == nil {
 		err = emitErr
 	}
-	if !t.agent.opt.Exact {
-		for i := range ans.Message.Calls {
-			t.agent.opt.Tools.dropKeywords(&ans.Message.Calls[i])
-		}
-	}
 	t.emit(event.Answered{
 		Tokens: len(res.IDs), Reused: res.Reused,
 		PromptTime: transcript.Duration(res.Timings.Prompt), DecodeTime: transcript.Duration(res.Timings.Decode),

@@ -31,6 +31,7 @@ type Tools struct {
 // offer is one tool.
 type offer struct {
 	tool.Spec
+	schema    *tool.Schema
 	session   tool.Session
 	sandboxed bool
 }
@@ -42,7 +43,7 @@ func OpenTools(ctx context.Context, p tool.Project, sources ...Source) (*Tools, 
 	t := &Tools{byName: map[string]*offer{}}
 	for _, s := range sources {
 		info := s.Set.Info()
-		session, err := tool.Checked(s.Set).Open(ctx, p)
+		session, err := tool.Open(ctx, s.Set, p)
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("tools %s: %w", info.Name, err), t.Close())
 		}
@@ -51,7 +52,7 @@ func OpenTools(ctx context.Context, p tool.Project, sources ...Source) (*Tools, 
 			if t.byName[spec.Name] != nil {
 				return nil, errors.Join(fmt.Errorf("tools %s: there is already a tool %s", info.Name, spec.Name), t.Close())
 			}
-			o := &offer{Spec: spec, session: session, sandboxed: s.Sandboxed}
+			o := &offer{Spec: spec, schema: session.Schema(spec.Name), session: session, sandboxed: s.Sandboxed}
 			t.byName[spec.Name] = o
 			t.order = append(t.order, o)
 		}
@@ -115,7 +116,7 @@ func (t *Tools) definitions() json.RawMessage {
 func (t *Tools) declared() []toolcall.Tool {
 	var list []toolcall.Tool
 	for _, o := range t.order {
-		list = append(list, toolcall.Tool{Name: o.Name, Parameters: o.Parameters})
+		list = append(list, toolcall.Tool{Name: o.Name, Schema: o.schema})
 	}
 	return list
 }

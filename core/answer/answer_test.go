@@ -14,6 +14,7 @@ import (
 	"github.com/pooled/pooled/core/event"
 	"github.com/pooled/pooled/core/generate"
 	"github.com/pooled/pooled/core/tokenizer"
+	"github.com/pooled/pooled/core/tool"
 	"github.com/pooled/pooled/core/toolcall"
 )
 
@@ -27,7 +28,15 @@ func vocabulary(t *testing.T) *tokenizer.Tokenizer {
 	return m.Tokenizer()
 }
 
-var echo = []toolcall.Tool{{Name: "echo", Parameters: json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}}}`)}}
+var echo = []toolcall.Tool{{Name: "echo", Schema: schema(`{"type":"object","properties":{"text":{"type":"string"}}}`)}}
+
+func schema(text string) *tool.Schema {
+	s, err := tool.ReadSchema(json.RawMessage(text))
+	if err != nil {
+		panic(err)
+	}
+	return s
+}
 
 // told joins the text of events, with their kind where it changes.
 func told(list []event.Event) string {

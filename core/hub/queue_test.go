@@ -132,7 +132,10 @@ func TestQueuePlace(t *testing.T) {
 		l.ask(t.Context(), "d") // before a's second turn
 		cancel()
 		synctest.Wait()
-		if got, want := strings.Join(l.order, " "), "a b!"; got != want {
+		l.mu.Lock()
+		got := strings.Join(l.order, " ")
+		l.mu.Unlock()
+		if want := "a b!"; got != want {
 			t.Errorf("after the cancellation: %s, want %s", got, want)
 		}
 		l.wg.Wait()

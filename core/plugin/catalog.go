@@ -14,9 +14,7 @@ import (
 	"time"
 
 	"github.com/pooled/pooled/core/model"
-	"github.com/pooled/pooled/core/plugin/modelv1"
 	"github.com/pooled/pooled/core/tool"
-	"github.com/pooled/pooled/core/tool/toolv1"
 )
 
 // Options tune a [Catalog]; the zero value is fit for use.
@@ -94,8 +92,9 @@ type Entry struct {
 	Kind string
 	// Info is what the family says about itself; of a plugin that was not approved, only what its manifest says.
 	Info model.Info
-	// Tools is what a set of tools says about itself; of one that was not approved it is empty.
-	Tools tool.Info
+	// Tools is what a set of tools says about itself, and Rights what it can do; of one that was not approved they are empty.
+	Tools  tool.Info
+	Rights Rights
 	// Path is the program, and SHA256 its sum in hex; both are empty for a built-in one.
 	Path, SHA256 string
 	// Approved is when the user approved it.
@@ -152,11 +151,12 @@ func (c *Catalog) Close() error {
 // List returns the built-in families and whatever lies in the plugin folder. It sums every program up.
 func (c *Catalog) List() ([]Entry, error) {
 	var list []Entry
-	for _, f := range c.builtins {
-		list = append(list, Entry{Name: builtinName(f), State: BuiltIn, Kind: KindModels, Info: f.Info()})
-	}
-	for _, t := range c.options.Tools {
-		list = append(list, Entry{Name: builtinTools(t), State: BuiltIn, Kind: KindTools, Tools: t.Info()})
+	for _, k := range kinds {
+		for _, b := range k.builtins(c) {
+			e := b.entry
+			e.Name, e.State, e.Kind = k.BuiltIn(b.name), BuiltIn, k.Name
+			list = append(list, e)
+		}
 	}
 	found, approvals, err := c.read()
 	if err != nil {
@@ -194,11 +194,17 @@ func entry(d dropped, approvals map[string]approval) Entry {
 	case e.Err != nil:
 		e.State = Broken
 	case ok && a.SHA256 == e.SHA256:
-		e.State, e.Kind, e.Info, e.Tools, e.Approved = Approved, a.kind(), a.info(), a.Tools, a.Time
+		e.recall(a)
 	case ok:
 		e.State = Changed
 	}
 	return e
+}
+
+// recall makes e the entry of what was approved.
+func (e *Entry) recall(a approval) {
+	e.State, e.Kind, e.Approved = Approved, a.kind().Name, a.Time
+	a.kind().recall(e, a)
 }
 
 // Family returns the family that plans an architecture; a plugin that the user approved comes before a built-in one. The
@@ -215,7 +221,7 @@ func (c *Catalog) Family(_ context.Context, architecture string) (model.Family, 
 		a, ok := approvals[d.name]
 		known = append(known, a.Architectures...)
 		switch {
-		case !ok && d.manifest.Kind != KindTools && (len(d.manifest.Architectures) == 0 || slices.Contains(d.manifest.Architectures, architecture)):
+		case !ok && (d.manifest.Kind == "" || d.manifest.Kind == KindModels) && (len(d.manifest.Architectures) == 0 || slices.Contains(d.manifest.Architectures, architecture)):
 			waiting = append(waiting, d.name)
 		case ok && slices.Contains(a.Architectures, architecture):
 			if d.err != nil {
@@ -232,11 +238,10 @@ func (c *Catalog) Family(_ context.Context, architecture string) (model.Family, 
 		if c.options.InProcess {
 			return model.Checked(f), nil
 		}
-		self, err := c.self()
+		s, err := c.builtin(models, f.Info().Name)
 		if err != nil {
 			return nil, err
 		}
-		s := spec{kind: models, name: builtinName(f), path: self, args: []string{"plugin", "serve", builtinName(f)}, self: true}
 		return c.instance(s, f.Info())
 	}
 	slices.Sort(known)
@@ -271,18 +276,6 @@ func (c *Catalog) self() (string, error) {
 	return os.Executable()
 }
 
-func builtinName(f model.Family) string { return KindModels + "/" + f.Info().Name }
-
-// Builtin returns the built-in family that is called name, such as "models/dense", for "plugin serve".
-func (c *Catalog) Builtin(name string) (model.Family, error) {
-	for _, f := range c.builtins {
-		if builtinName(f) == name {
-			return f, nil
-		}
-	}
-	return nil, fmt.Errorf("%q: %w", name, ErrUnknown)
-}
-
 // Approve records that the user trusts the program of a plugin as it is now, and starts it once to learn what it plans, or
 // what its tools are.
 //
@@ -306,13 +299,13 @@ func (c *Catalog) Approve(ctx context.Context, name string) (Entry, error) {
 	} else {
 		err = c.learn(ctx, e, &a)
 	}
-	if err == nil && a.kind() == KindTools {
-		err = c.clash(a.Tools, name, approvals)
+	if admit := a.kind().admit; err == nil && admit != nil {
+		err = admit(c, name, a, approvals)
 	}
 	if err != nil {
 		return e, err
 	}
-	e.State, e.Kind, e.Info, e.Tools, e.Approved = Approved, a.kind(), a.info(), a.Tools, a.Time
+	e.recall(a)
 	approvals[name] = a
 	return e, writeApprovals(c.dir, approvals)
 }
@@ -324,18 +317,12 @@ func (c *Catalog) learn(ctx context.Context, e Entry, a *approval) error {
 		return err
 	}
 	defer p.close()
-	k := models
-	switch served := p.served.(type) {
-	case *modelv1.Client:
-		info := served.Info()
-		a.Kind, a.Family, a.Architectures, a.Contract = KindModels, info.Name, info.Architectures, info.Contract
-	case *toolv1.Client:
-		k = tools
-		a.Kind, a.Tools, a.Contract = KindTools, compact(served.Info()), served.Info().Contract
-	}
-	if a.Contract < 1 || a.Contract > k.contract {
+	k := p.served.kind()
+	a.Kind = k.Name
+	p.served.learn(a)
+	if a.Contract < 1 || a.Contract > k.Contract {
 		return &Error{Plugin: e.Name, Doing: "start", Err: fmt.Errorf("%w: contract %d, this Pooled has %d",
-			ErrVersion, a.Contract, k.contract)}
+			ErrVersion, a.Contract, k.Contract)}
 	}
 	return nil
 }
@@ -399,20 +386,14 @@ func Open(ctx context.Context, path string, args []string, o Options) (*Opened, 
 		opened.Tools, err = opened.catalog.openWasm(ctx, path)
 		return opened, err
 	}
-	s := spec{kind: either, name: strings.TrimSuffix(filepath.Base(path), ".exe"), path: path, args: args}
-	i := newInstance(s, func(*process) error { return nil }, opened.catalog.options)
+	program := spec{kind: either, name: strings.TrimSuffix(filepath.Base(path), ".exe"), path: path, args: args}
+	i := newInstance(program, func(*process) error { return nil }, opened.catalog.options)
 	p, err := i.acquire(ctx)
 	if err != nil {
 		return nil, err
 	}
-	served := p.served
+	s := p.served
 	i.release(p, false)
-	if client, ok := served.(*toolv1.Client); ok {
-		i.close()
-		s.kind = tools
-		opened.Tools = &toolSet{catalog: opened.catalog, spec: s, info: client.Info()}
-		return opened, nil
-	}
-	opened.Family, opened.instance = family{i, served.(*modelv1.Client).Info()}, i
+	s.kind().opened(opened, i, s)
 	return opened, nil
 }

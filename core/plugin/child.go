@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/pooled/pooled/core/plain"
 )
 
 // child is the operating system's side of a plugin process. It implements go-plugin's runner.
@@ -20,7 +22,7 @@ type child struct {
 	name   string
 	cmd    *exec.Cmd
 	dir    string // private folder of its socket
-	rights *rights
+	rights *reach
 	stdin  io.WriteCloser
 	hello  greeting // its standard output
 	stderr io.ReadCloser
@@ -242,5 +244,5 @@ func (t *tail) line() string {
 			break
 		}
 	}
-	return printable(best, 300)
+	return plain.Line(best, 300)
 }

@@ -1,9 +1,10 @@
-// Package plugin finds, starts and supervises the programs that extend Pooled, and serves as their side of the contract.
+// Package plugin finds, approves, starts and supervises the programs that extend Pooled. The author's side is
+// core/plugin/serve; what both agree on is core/plugin/protocol.
 //
 // # What a plugin is
 //
 // A plugin is a model family or a set of tools: a program that speaks gRPC through hashicorp/go-plugin;
-// core/plugin/modelv1/model.proto and core/tool/toolv1/tool.proto say how. What is built in is this same program started
+// core/plugin/modelv1/model.proto and core/plugin/toolv1/tool.proto say how. What is built in is this same program started
 // again ("pooled plugin serve models/dense"), so that there is one file to install and one way to run a plugin. A further
 // one is dropped into the plugin folder:
 //
@@ -12,6 +13,9 @@
 //	plugins/starling               or just a program, without a manifest
 //	plugins/words.wasm             tools as a WebAssembly module, which runs in a sandbox without a process: [WasmLoader]
 //	plugins/approved.json          what the user approved: [Catalog.Approve]
+//
+// Kinds of plugins are a table: what is common (folder, manifest, approval, handshake, supervision) is written once, and
+// a further kind is one entry of kinds with its wire form beside modelv1 and toolv1.
 //
 // # Trust
 //
@@ -23,7 +27,8 @@
 // [model.Checked] checks every plan against the file.
 //
 // Built-in tools work on what a model wrote, so their processes get as few rights as the system allows: see rights.go for
-// what that is and where it is nothing. A dropped-in program runs with the rights of the user who approved it.
+// what that is and where it is nothing. A dropped-in program runs with the rights of the user who approved it. [Rights] says
+// for every set what it can do.
 //
 // # Life
 //

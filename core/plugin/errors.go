@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/pooled/pooled/core/model"
-	"github.com/pooled/pooled/core/tool"
 )
 
 // Causes of an [Error].
@@ -37,7 +36,8 @@ var (
 	ErrClosed = errors.New("the plugin catalog is closed")
 )
 
-// Error is a failure of a running plugin. It wraps its cause, [model.ErrFault] and [tool.ErrFault].
+// Error is a failure of a running plugin. It wraps its cause and what a fault of each kind wraps: [model.ErrFault] and
+// [tool.ErrFault].
 type Error struct {
 	// Plugin is its name.
 	Plugin string
@@ -57,7 +57,13 @@ func (e *Error) Error() string {
 	return s
 }
 
-func (e *Error) Unwrap() []error { return []error{e.Err, model.ErrFault, tool.ErrFault} }
+func (e *Error) Unwrap() []error {
+	all := []error{e.Err}
+	for _, k := range kinds {
+		all = append(all, k.fault)
+	}
+	return all
+}
 
 // ArchitectureError says that no family plans an architecture. It wraps [model.ErrNoFamily].
 type ArchitectureError struct {

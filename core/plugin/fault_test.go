@@ -34,7 +34,7 @@ func TestFaults(t *testing.T) {
 		{"garbage", plugin.ErrProtocol, `its first line is "Hello, World! �[2J"`},
 		{"flood", plugin.ErrProtocol, `its first line is "lorem ipsum lorem`},
 		{"mute", plugin.ErrProtocol, "closed its standard output"},
-		{"wrong-version", plugin.ErrVersion, "it speaks version 9, this Pooled [1]"},
+		{"wrong-version", plugin.ErrVersion, "it speaks version 9, this Pooled [1 2]"},
 		{"elsewhere", plugin.ErrProtocol, "outside of the folder"},
 		{"deaf", plugin.ErrHung, "asked to start"},
 		{"liar", model.ErrFault, "tensor w: the plan says [5 8], the file has [4 8]"},

@@ -15,6 +15,8 @@ import (
 
 	"github.com/pooled/pooled/core/atomicfile"
 	"github.com/pooled/pooled/core/model"
+	"github.com/pooled/pooled/core/plain"
+	"github.com/pooled/pooled/core/plugin/protocol"
 	"github.com/pooled/pooled/core/tool"
 )
 
@@ -55,11 +57,15 @@ type approval struct {
 	Time          time.Time `json:"time"`
 }
 
-func (a approval) kind() string {
-	if a.Kind == KindTools {
-		return KindTools
+// kind is what was approved; a kind that this version does not know is never asked for.
+func (a approval) kind() *kind {
+	if a.Kind == "" {
+		return models
 	}
-	return KindModels
+	if k := kindOf(a.Kind); k != nil {
+		return k
+	}
+	return &kind{Kind: protocol.Kind{Name: a.Kind}, recall: func(*Entry, approval) {}}
 }
 
 func (a approval) info() model.Info {
@@ -99,7 +105,7 @@ func scan(dir string) ([]dropped, error) {
 func look(dir, entry string) dropped {
 	d := dropped{name: strings.TrimSuffix(strings.TrimSuffix(entry, ".exe"), wasmExt), path: filepath.Join(dir, entry)}
 	fail := func(err error) dropped {
-		d.err = fmt.Errorf("plugin %s: %w: %w", printable(d.name, 64), ErrBroken, err)
+		d.err = fmt.Errorf("plugin %s: %w: %w", plain.Line(d.name, 64), ErrBroken, err)
 		return d
 	}
 	if !validName.MatchString(d.name) {
@@ -127,10 +133,12 @@ func look(dir, entry string) dropped {
 		}
 	}
 	if isWasm(d.path) {
-		if d.manifest.Kind == KindModels || !st.Mode().IsRegular() {
+		if d.manifest.Kind == "" {
+			d.manifest.Kind = KindTools
+		}
+		if !kindOf(d.manifest.Kind).wasm || !st.Mode().IsRegular() {
 			return fail(fmt.Errorf("%s: a WebAssembly module can be a set of tools only", d.path))
 		}
-		d.manifest.Kind = KindTools
 		return d
 	}
 	if !st.Mode().IsRegular() || runtime.GOOS != "windows" && st.Mode()&0o111 == 0 {
@@ -143,10 +151,10 @@ func (m *Manifest) check(name string) error {
 	switch {
 	case m.Name != name:
 		return fmt.Errorf("%s names it %q", ManifestFile, m.Name)
-	case m.Kind != KindModels && m.Kind != KindTools:
-		return fmt.Errorf("%s says kind %q; this version knows %q and %q", ManifestFile, m.Kind, KindModels, KindTools)
-	case m.Contract < 1 || m.Contract > kindOf(m.Kind).contract:
-		return fmt.Errorf("%s says contract %d; this version has %d: %w", ManifestFile, m.Contract, kindOf(m.Kind).contract, ErrVersion)
+	case m.Kind == "" || kindOf(m.Kind) == nil:
+		return fmt.Errorf("%s says kind %q; this version knows %s", ManifestFile, m.Kind, kindNames())
+	case m.Contract < 1 || m.Contract > kindOf(m.Kind).Contract:
+		return fmt.Errorf("%s says contract %d; this version has %d: %w", ManifestFile, m.Contract, kindOf(m.Kind).Contract, ErrVersion)
 	case !filepath.IsLocal(m.Binary) || m.Binary == ".":
 		return fmt.Errorf("%s names the program %q, which is not inside its folder", ManifestFile, m.Binary)
 	}

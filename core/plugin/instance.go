@@ -161,7 +161,7 @@ type family struct {
 // expectFamily takes a program that says that it is info; an empty one takes any family.
 func expectFamily(info model.Info) func(*process) error {
 	return func(p *process) error {
-		f, err := p.family()
+		f, err := servedAs[servedFamily](p, models)
 		if err == nil && info.Name != "" && !reflect.DeepEqual(f.Info(), info) {
 			err = p.fault("start", fmt.Errorf("%w: it says that it is %v, it was approved as %v", ErrProtocol, f.Info(), info))
 		}
@@ -175,7 +175,7 @@ func (f family) Info() model.Info { return f.info }
 // Plan implements [model.Family].
 func (f family) Plan(ctx context.Context, md *model.Metadata) (plan *model.Plan, err error) {
 	err = f.do(ctx, "plan", func(ctx context.Context, p *process) error {
-		c, err := p.family()
+		c, err := servedAs[servedFamily](p, models)
 		if err == nil {
 			plan, err = c.Plan(ctx, md)
 		}

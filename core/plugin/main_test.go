@@ -18,8 +18,15 @@ import (
 	"testing"
 	"time"
 
+	goplugin "github.com/hashicorp/go-plugin"
+	"google.golang.org/grpc"
+
 	"github.com/pooled/pooled/core/model"
 	"github.com/pooled/pooled/core/plugin"
+	"github.com/pooled/pooled/core/plugin/protocol"
+	"github.com/pooled/pooled/core/plugin/serve"
+	"github.com/pooled/pooled/core/plugin/toolv1"
+	"github.com/pooled/pooled/core/tool"
 )
 
 // The test binary stands for every program: for Pooled, which serves a built-in family when it is started again, and,
@@ -31,10 +38,10 @@ func TestMain(m *testing.M) {
 			if name == "served" {
 				set.prefix = ""
 			}
-			plugin.ServeTools(set)
+			serve.Tools(set)
 			return
 		}
-		plugin.ServeFamily(family{name: strings.TrimPrefix(os.Args[3], "models/")})
+		serve.Family(family{name: strings.TrimPrefix(os.Args[3], "models/")})
 		return
 	}
 	if name := filepath.Base(os.Args[0]); behaviours[name] != nil {
@@ -50,31 +57,32 @@ func TestMain(m *testing.M) {
 }
 
 var behaviours = map[string]func(){
-	"tools":     func() { plugin.ServeTools(toolSet{name: "tools", prefix: "my_"}) },
-	"tools-bad": func() { plugin.ServeTools(toolSet{name: "tools-bad", prefix: "Not A Name "}) },
-	"tools-two": func() { plugin.ServeTools(toolSet{name: "tools-two", prefix: "my_"}) },
-	"good":      func() { plugin.ServeFamily(family{name: "good", architecture: "good-arch"}) },
-	"rival":     func() { plugin.ServeFamily(family{name: "rival", architecture: "builtin-arch"}) },
-	"restless":  func() { plugin.ServeFamily(family{name: "restless-" + strconv.Itoa(os.Getpid())}) },
-	"newer":     func() { plugin.ServeFamily(family{name: "newer", contract: 99}) },
+	"tools":     func() { serve.Tools(toolSet{name: "tools", prefix: "my_"}) },
+	"tools-old": func() { serveOld(toolSet{name: "tools-old", prefix: "old_"}) },
+	"tools-bad": func() { serve.Tools(toolSet{name: "tools-bad", prefix: "Not A Name "}) },
+	"tools-two": func() { serve.Tools(toolSet{name: "tools-two", prefix: "my_"}) },
+	"good":      func() { serve.Family(family{name: "good", architecture: "good-arch"}) },
+	"rival":     func() { serve.Family(family{name: "rival", architecture: "builtin-arch"}) },
+	"restless":  func() { serve.Family(family{name: "restless-" + strconv.Itoa(os.Getpid())}) },
+	"newer":     func() { serve.Family(family{name: "newer", contract: 99}) },
 	"crash-start": func() {
 		fmt.Fprintln(os.Stderr, "no luck today \x1b[31m")
 		os.Exit(3)
 	},
 	"crash-plan": func() {
-		plugin.ServeFamily(family{name: "crash-plan", plan: func(context.Context, *model.Metadata) (*model.Plan, error) {
+		serve.Family(family{name: "crash-plan", plan: func(context.Context, *model.Metadata) (*model.Plan, error) {
 			os.Exit(4)
 			return nil, nil
 		}})
 	},
 	"panic-plan": func() {
-		plugin.ServeFamily(family{name: "panic-plan", plan: func(context.Context, *model.Metadata) (*model.Plan, error) {
+		serve.Family(family{name: "panic-plan", plan: func(context.Context, *model.Metadata) (*model.Plan, error) {
 			panic("out of cheese")
 		}})
 	},
 	"hang-start": func() { time.Sleep(time.Hour) },
 	"hang-plan": func() {
-		plugin.ServeFamily(family{name: "hang-plan", plan: func(context.Context, *model.Metadata) (*model.Plan, error) {
+		serve.Family(family{name: "hang-plan", plan: func(context.Context, *model.Metadata) (*model.Plan, error) {
 			time.Sleep(time.Hour)
 			return nil, nil
 		}})
@@ -109,14 +117,14 @@ var behaviours = map[string]func(){
 		time.Sleep(time.Hour)
 	},
 	"liar": func() {
-		plugin.ServeFamily(family{name: "liar", plan: func(context.Context, *model.Metadata) (*model.Plan, error) {
+		serve.Family(family{name: "liar", plan: func(context.Context, *model.Metadata) (*model.Plan, error) {
 			p := tinyPlan("liar", "liar")
 			p.Vocab, p.Tensors[0].Shape = 5, []int{5, 8} // one row more than the file has
 			return p, nil
 		}})
 	},
 	"terabyte": func() {
-		plugin.ServeFamily(family{name: "terabyte", plan: func(context.Context, *model.Metadata) (*model.Plan, error) {
+		serve.Family(family{name: "terabyte", plan: func(context.Context, *model.Metadata) (*model.Plan, error) {
 			p := tinyPlan("terabyte", "terabyte")
 			p.Context = model.MaxContext
 			for range 1000 {
@@ -126,7 +134,7 @@ var behaviours = map[string]func(){
 		}})
 	},
 	"huge": func() {
-		plugin.ServeFamily(family{name: "huge", plan: func(context.Context, *model.Metadata) (*model.Plan, error) {
+		serve.Family(family{name: "huge", plan: func(context.Context, *model.Metadata) (*model.Plan, error) {
 			p := tinyPlan("huge", "huge")
 			p.Tensors[0].Name = strings.Repeat("x", 3<<20)
 			return p, nil
@@ -140,7 +148,7 @@ var behaviours = map[string]func(){
 		if err := c.Start(); err != nil {
 			panic(err)
 		}
-		plugin.ServeFamily(family{name: "parent", plan: func(context.Context, *model.Metadata) (*model.Plan, error) {
+		serve.Family(family{name: "parent", plan: func(context.Context, *model.Metadata) (*model.Plan, error) {
 			return nil, fmt.Errorf("%d", c.Process.Pid)
 		}})
 	},
@@ -156,6 +164,17 @@ var behaviours = map[string]func(){
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		time.Sleep(time.Hour)
 	},
+}
+
+// serveOld serves tools as a program does that was built when there was but version 1.
+func serveOld(s tool.Set) {
+	old := protocol.Tools
+	old.Versions = []int{toolv1.Version1}
+	goplugin.Serve(&goplugin.ServeConfig{
+		HandshakeConfig:  protocol.Handshake(),
+		VersionedPlugins: old.Plugins(func(r grpc.ServiceRegistrar, version int) { toolv1.Register(r, s, version) }),
+		GRPCServer:       goplugin.DefaultGRPCServer,
+	})
 }
 
 // family is a family of one tiny model.

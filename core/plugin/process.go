@@ -14,7 +14,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/hashicorp/go-hclog"
 	goplugin "github.com/hashicorp/go-plugin"
@@ -22,6 +21,9 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+
+	"github.com/pooled/pooled/core/plain"
+	"github.com/pooled/pooled/core/plugin/protocol"
 )
 
 // grace is how long a program may take to end after it was asked to.
@@ -40,7 +42,7 @@ type spec struct {
 	// self marks this program itself, started again.
 	self bool
 	// rights are all that the program may do, where the system can see to it; nil takes nothing away.
-	rights *rights
+	rights *reach
 }
 
 // process is a running plugin.
@@ -48,7 +50,7 @@ type process struct {
 	spec   spec
 	client *goplugin.Client
 	child  *child
-	served any // what the kind's greet returned
+	served served // what the kind's greet returned
 	output tail
 	gone   chan struct{} // closed by close
 }
@@ -70,8 +72,8 @@ func start(ctx context.Context, s spec, o Options) (*process, error) {
 	}
 	p := &process{spec: s, child: &child{name: s.name, done: make(chan struct{})}, gone: make(chan struct{})}
 	p.client = goplugin.NewClient(&goplugin.ClientConfig{
-		HandshakeConfig:  handshake,
-		VersionedPlugins: s.kind.host(),
+		HandshakeConfig:  protocol.Handshake(),
+		VersionedPlugins: s.kind.Plugins(nil),
 		AllowedProtocols: []goplugin.Protocol{goplugin.ProtocolGRPC},
 		AutoMTLS:         !s.self || runtime.GOOS == "windows",
 		SkipHostEnv:      true,
@@ -79,7 +81,7 @@ func start(ctx context.Context, s spec, o Options) (*process, error) {
 		Stderr:           &p.output,
 		SyncStderr:       &p.output,
 		Logger:           hclog.NewNullLogger(),
-		GRPCDialOptions:  []grpc.DialOption{grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(s.kind.maxMessage))},
+		GRPCDialOptions:  []grpc.DialOption{grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(s.kind.MaxMessage))},
 		RunnerFunc: func(_ hclog.Logger, cmd *exec.Cmd, dir string) (runner.Runner, error) {
 			return p.child, p.child.prepare(s, cmd.Env, dir)
 		},
@@ -126,15 +128,15 @@ func (p *process) greet(ctx context.Context, started <-chan error) error {
 	if err := <-started; err != nil {
 		return err
 	}
-	protocol, err := p.client.Client()
+	client, err := p.client.Client()
 	if err != nil {
 		return err
 	}
-	conn, err := protocol.Dispense(dispensed)
+	conn, err := client.Dispense(protocol.Dispensed)
 	if err != nil {
 		return err
 	}
-	p.served, err = p.spec.kind.greet(ctx, conn.(*grpc.ClientConn))
+	p.served, err = p.spec.kind.greet(ctx, conn.(*grpc.ClientConn), p.client.NegotiatedVersion())
 	return err
 }
 
@@ -195,11 +197,11 @@ func (p *process) startError(err error, late bool) error {
 	case line == "":
 		return p.fault(doing, fmt.Errorf("%w: it closed its standard output without a greeting", ErrProtocol))
 	case len(fields) < 5 || fields[0] != "1":
-		return p.fault(doing, fmt.Errorf("%w: its first line is %q", ErrProtocol, printable(line, 80)))
+		return p.fault(doing, fmt.Errorf("%w: its first line is %q", ErrProtocol, plain.Line(line, 80)))
 	}
-	if v, bad := strconv.Atoi(fields[1]); bad != nil || !slices.Contains(p.spec.kind.versions, v) {
+	if v, bad := strconv.Atoi(fields[1]); bad != nil || !slices.Contains(p.spec.kind.Versions, v) {
 		return p.fault(doing, fmt.Errorf("%w: it speaks version %s, this Pooled %v; get a build of it for this version",
-			ErrVersion, printable(fields[1], 20), p.spec.kind.versions))
+			ErrVersion, plain.Line(fields[1], 20), p.spec.kind.Versions))
 	}
 	return p.callError(doing, err)
 }
@@ -212,11 +214,11 @@ func (p *process) callError(doing string, err error) error {
 	st, isStatus := status.FromError(err)
 	if !isStatus {
 		if doing == "start" {
-			return p.fault(doing, fmt.Errorf("%w: %s", ErrProtocol, printable(err.Error(), 200)))
+			return p.fault(doing, fmt.Errorf("%w: %s", ErrProtocol, plain.Line(err.Error(), 200)))
 		}
 		return err
 	}
-	msg := printable(st.Message(), 300)
+	msg := plain.Line(st.Message(), 300)
 	switch st.Code() {
 	case codes.DeadlineExceeded:
 		return p.fault(doing, ErrHung)
@@ -228,9 +230,9 @@ func (p *process) callError(doing string, err error) error {
 		}
 		return p.fault(doing, fmt.Errorf("%w: the connection broke: %s", ErrProtocol, msg))
 	case codes.Unimplemented:
-		return p.fault(doing, fmt.Errorf("%w: it does not serve the kind %s", ErrProtocol, p.spec.kind.name))
+		return p.fault(doing, fmt.Errorf("%w: it does not serve the kind %s", ErrProtocol, p.spec.kind.Name))
 	case codes.ResourceExhausted:
-		return p.fault(doing, fmt.Errorf("%w: a message of more than %d bytes: %s", ErrProtocol, p.spec.kind.maxMessage, msg))
+		return p.fault(doing, fmt.Errorf("%w: a message of more than %d bytes: %s", ErrProtocol, p.spec.kind.MaxMessage, msg))
 	case codes.Internal:
 		return p.fault(doing, errors.New(msg))
 	}
@@ -247,21 +249,4 @@ func (p *process) close() {
 	force := time.AfterFunc(grace, func() { _ = p.child.Kill(context.Background()) })
 	defer force.Stop()
 	p.client.Kill()
-}
-
-// printable makes a text from a plugin fit for a terminal, and short.
-func printable(s string, n int) string {
-	s = strings.Map(func(r rune) rune {
-		if r == '\t' {
-			return ' '
-		}
-		if !unicode.IsPrint(r) {
-			return '�'
-		}
-		return r
-	}, strings.ToValidUTF8(s, "�"))
-	if rs := []rune(s); len(rs) > n {
-		return string(rs[:n]) + "…"
-	}
-	return s
 }

@@ -33,7 +33,7 @@ var systemFolders = []string{"/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache
 // be read and run, socket written.
 //
 // Source: Linux, Documentation/userspace-api/landlock.rst.
-func (r *rights) confine(program, socket string) error {
+func (r *reach) confine(program, socket string) error {
 	version, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	if errno != 0 {
 		return nil // this kernel has none
@@ -82,7 +82,7 @@ type landlock struct {
 	files       uint64 // the rights that are governed
 }
 
-func (l *landlock) allow(r *rights, program, socket string) error {
+func (l *landlock) allow(r *reach, program, socket string) error {
 	for _, p := range systemFolders {
 		if err := l.path(p, readTree); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err

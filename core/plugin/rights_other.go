@@ -3,4 +3,4 @@
 package plugin
 
 // confine does nothing: see [rights].
-func (r *rights) confine(string, string) error { return nil }
+func (r *reach) confine(string, string) error { return nil }

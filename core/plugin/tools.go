@@ -11,8 +11,20 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/pooled/pooled/core/plugin/protocol"
 	"github.com/pooled/pooled/core/tool"
 )
+
+// Offer is a set of tools that may be used, with what is known of it.
+type Offer struct {
+	// Set is checked: see [tool.Checked].
+	tool.Set
+	// Name is that of its [Entry].
+	Name string
+	// BuiltIn says that it comes with Pooled.
+	BuiltIn bool
+	Rights  Rights
+}
 
 // Tools returns every set of tools that may be used: the built-in ones, then those that the user approved, by name. A
 // program starts with the first call; every session has a process of its own, which ends with the session. When it fails,
@@ -20,25 +32,24 @@ import (
 // [tool.Checked].
 //
 // Errors: [ErrClosed]; of sessions [*Error], [ErrChanged], and those of [tool.Session].
-func (c *Catalog) Tools(context.Context) ([]tool.Set, error) {
+func (c *Catalog) Tools(context.Context) ([]Offer, error) {
 	c.mu.Lock()
 	closed := c.closed
 	c.mu.Unlock()
 	if closed {
 		return nil, ErrClosed
 	}
-	var sets []tool.Set
+	var offers []Offer
 	for _, t := range c.options.Tools {
-		if c.options.InProcess {
-			sets = append(sets, tool.Checked(t))
-			continue
+		o := Offer{Set: t, Name: tools.BuiltIn(t.Info().Name), BuiltIn: true, Rights: confinedRights(t.Info())}
+		if !c.options.InProcess {
+			s, err := c.builtin(tools, t.Info().Name)
+			if err != nil {
+				return nil, err
+			}
+			o.Set = &toolSet{catalog: c, spec: s, info: t.Info()}
 		}
-		self, err := c.self()
-		if err != nil {
-			return nil, err
-		}
-		s := spec{kind: tools, name: builtinTools(t), path: self, args: []string{"plugin", "serve", builtinTools(t)}, self: true}
-		sets = append(sets, tool.Checked(&toolSet{catalog: c, spec: s, info: t.Info()}))
+		offers = append(offers, o)
 	}
 	found, approvals, err := c.read()
 	if err != nil {
@@ -47,49 +58,38 @@ func (c *Catalog) Tools(context.Context) ([]tool.Set, error) {
 	for _, d := range found {
 		a, ok := approvals[d.name]
 		switch {
-		case !ok || a.kind() != KindTools:
+		case !ok || a.kind() != tools:
 			continue
 		case d.err != nil:
 			c.options.Logger.Warn("a plugin cannot be used", "plugin", d.name, "err", d.err)
 			continue
 		}
 		s := spec{kind: tools, name: d.name, path: d.path, sum: a.SHA256}
+		o := Offer{Set: &toolSet{catalog: c, spec: s, info: a.Tools}, Name: d.name, Rights: droppedRights(d.path)}
 		if isWasm(d.path) {
-			sets = append(sets, tool.Checked(wasmSet{catalog: c, spec: s, info: a.Tools}))
-			continue
+			o.Set = wasmSet{catalog: c, spec: s, info: a.Tools}
 		}
-		sets = append(sets, tool.Checked(&toolSet{catalog: c, spec: s, info: a.Tools}))
+		offers = append(offers, o)
 	}
-	return sets, nil
-}
-
-func builtinTools(t tool.Set) string { return KindTools + "/" + t.Info().Name }
-
-// BuiltinTools returns the built-in set that is called name, such as "tools/files", for "plugin serve".
-//
-// Errors: [ErrUnknown].
-func (c *Catalog) BuiltinTools(name string) (tool.Set, error) {
-	for _, t := range c.options.Tools {
-		if builtinTools(t) == name {
-			return t, nil
-		}
+	for i := range offers {
+		offers[i].Set = tool.Checked(offers[i].Set)
 	}
-	return nil, fmt.Errorf("%q: %w", name, ErrUnknown)
+	return offers, nil
 }
 
 // clash refuses tools whose names others have: a model could not tell them apart.
-func (c *Catalog) clash(info tool.Info, name string, approvals map[string]approval) error {
+func clash(c *Catalog, name string, a approval, approvals map[string]approval) error {
 	others := map[string]tool.Info{}
 	for _, t := range c.options.Tools {
-		others[builtinTools(t)] = t.Info()
+		others[protocol.Tools.BuiltIn(t.Info().Name)] = t.Info()
 	}
-	for n, a := range approvals {
-		if n != name && a.kind() == KindTools {
-			others[n] = a.Tools
+	for n, other := range approvals {
+		if n != name {
+			others[n] = other.Tools // a family has none
 		}
 	}
 	for other, o := range others {
-		for _, t := range info.Tools {
+		for _, t := range a.Tools.Tools {
 			if o.Tool(t.Name) != nil {
 				return fmt.Errorf("plugin %s: %w: it has a tool %s, as %s has", name, ErrBroken, t.Name, other)
 			}
@@ -127,7 +127,7 @@ func (t *toolSet) Open(_ context.Context, p tool.Project) (tool.Session, error) 
 	}
 	s := t.spec
 	if s.self {
-		s.rights = t.rights(p)
+		s.rights = confinedRights(t.info).reach(p)
 	}
 	c := t.catalog
 	c.mu.Lock()
@@ -165,29 +165,9 @@ func checkProject(p tool.Project) error {
 	return nil
 }
 
-// rights are the least that the tools need, by their classes.
-func (t *toolSet) rights(p tool.Project) *rights {
-	r := &rights{read: []string{p.Root}}
-	if p.Cache != "" {
-		r.write = append(r.write, p.Cache)
-	}
-	for _, spec := range t.info.Tools {
-		switch spec.Class {
-		case tool.Edit:
-			r.write = append(r.write, p.Root)
-			if p.State != "" {
-				r.write = append(r.write, p.State)
-			}
-		case tool.Serve:
-			r.listen = true
-		}
-	}
-	return r
-}
-
 // expect takes a program that says that it is what was approved.
 func (t *toolSet) expect(p *process) error {
-	set, err := p.set()
+	set, err := servedAs[servedTools](p, tools)
 	if err == nil && !reflect.DeepEqual(compact(set.Info()), compact(t.info)) {
 		err = p.fault("start", fmt.Errorf("%w: its tools are not those that were approved", ErrProtocol))
 	}
@@ -246,7 +226,7 @@ func (s *toolSession) connect(ctx context.Context) (*toolConn, error) {
 	}
 	within, cancel := context.WithTimeout(ctx, s.instance.options.CallTimeout)
 	defer cancel()
-	set, err := p.set()
+	set, err := servedAs[servedTools](p, tools)
 	var opened tool.Session
 	if err == nil {
 		opened, err = set.Open(within, s.project)

@@ -128,6 +128,58 @@ func try(arg string) error {
 	return nil
 }
 
+// TestRights says what each kind of set can do.
+func TestRights(t *testing.T) {
+	dir := folder(t, "tools")
+	if err := os.WriteFile(filepath.Join(dir, "adder.wasm"), []byte("\x00asm"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o := withTools("plain", "writer", "server")
+	o.Wasm = func(context.Context, []byte) (tool.Set, error) { return toolSet{name: "adder", prefix: "add_"}, nil }
+	c := open(t, dir, o)
+	for _, name := range []string{"tools", "adder"} {
+		if _, err := c.Approve(t.Context(), name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := map[string]plugin.Rights{
+		"tools/plain": {Sandboxed: true}, "tools/writer": {Sandboxed: true, Write: true}, "tools/server": {Sandboxed: true, Listen: true},
+		"tools": {Write: true, Listen: true}, "adder": {Sandboxed: true},
+	}
+	offers, err := c.Tools(t.Context())
+	if err != nil || len(offers) != len(want) {
+		t.Fatalf("%d sets, %v; want %d", len(offers), err, len(want))
+	}
+	for _, o := range offers {
+		if got := o.Rights; got != want[o.Name] || o.BuiltIn != strings.Contains(o.Name, "/") {
+			t.Errorf("%s: got %+v, built in %v; want %+v", o.Name, got, o.BuiltIn, want[o.Name])
+		}
+	}
+	list, err := c.List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range list {
+		if e.Rights != want[e.Name] {
+			t.Errorf("entry %s: got %+v, want %+v", e.Name, e.Rights, want[e.Name])
+		}
+	}
+}
+
+// TestOldTools runs a program that knows version 1 only.
+func TestOldTools(t *testing.T) {
+	dir := folder(t, "tools-old")
+	c := open(t, dir, quick)
+	got, err := c.Approve(t.Context(), "tools-old")
+	if err != nil || got.Tools.Contract != 1 {
+		t.Fatalf("Approve: %+v, %v", got, err)
+	}
+	s := begin(t, tools(t, c, "tools-old"), tool.Project{})
+	if got := text(t, s, "old_count", ""); got != "1" {
+		t.Errorf("count: %s", got)
+	}
+}
+
 // tools opens a catalog with built-in tools and returns the set of a name.
 func tools(t *testing.T, c *plugin.Catalog, name string) tool.Set {
 	t.Helper()

@@ -8,12 +8,14 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
+
+	"github.com/pooled/pooled/core/plain"
 )
 
-// ContractVersion is the version of this contract.
-const ContractVersion = 1
+// ContractVersion is the version of this contract. Version 2 added [Spec.Does], [Spec.Roles], [Spec.Reports],
+// [Result.Health] and [Info.Prompt]; a set that was written for version 1 has none of them.
+const ContractVersion = 2
 
 // Limits of the contract.
 const (
@@ -29,6 +31,9 @@ const (
 	MaxData = 4 << 20
 	// MaxProgress bounds a progress line, in bytes.
 	MaxProgress = 4 << 10
+	// MaxPromptLines bounds the lines that a set adds to the system prompt, MaxPrompt all of them together, in bytes.
+	MaxPromptLines = 8
+	MaxPrompt      = 1 << 10
 )
 
 // Class says what a tool does to the user's things, and so how calls are approved.
@@ -60,6 +65,11 @@ type Spec struct {
 	Class      Class
 	// Previews says that the tool honours [Call.DryRun].
 	Previews bool
+	// Does says what the tool does, where a host makes use of it, and Roles which arguments it does it with.
+	Does  Act   `json:",omitempty"`
+	Roles Roles `json:",omitzero"`
+	// Reports says that results may have a [Health].
+	Reports bool `json:",omitempty"`
 }
 
 // Info is what a set says about itself. It never changes.
@@ -69,6 +79,9 @@ type Info struct {
 	// Contract is the version of the contract that it was written for.
 	Contract int
 	Tools    []Spec
+	// Prompt are lines for the system prompt: what a model must know to use the tools well, beyond their descriptions. Every
+	// prompt carries them; the fewer the better.
+	Prompt []string `json:",omitempty"`
 }
 
 var (
@@ -76,37 +89,75 @@ var (
 	validTool = regexp.MustCompile(`^[a-z][a-z0-9_]{0,62}$`)
 )
 
-// Check returns nil when the set can be used. It errors name the tool and what is wrong with it.
+// Check returns nil when the set can be used. Its errors name the tool and what is wrong with it.
 //
 // Errors: [*SchemaError] and others.
 func (i Info) Check() error {
+	_, err := i.check()
+	return err
+}
+
+// check returns the schemas of the tools by their names.
+func (i Info) check() (map[string]*Schema, error) {
 	switch {
 	case !validSet.MatchString(i.Name):
-		return fmt.Errorf("the name %.80q has other than lower-case letters, digits and dashes", i.Name)
+		return nil, fmt.Errorf("the name %.80q has other than lower-case letters, digits and dashes", i.Name)
 	case i.Contract < 1 || i.Contract > ContractVersion:
-		return fmt.Errorf("it was written for contract %d; this Pooled has %d", i.Contract, ContractVersion)
+		return nil, fmt.Errorf("it was written for contract %d; this Pooled has %d", i.Contract, ContractVersion)
 	case len(i.Tools) == 0 || len(i.Tools) > MaxTools:
-		return fmt.Errorf("it has %d tools; from 1 to %d are allowed", len(i.Tools), MaxTools)
+		return nil, fmt.Errorf("it has %d tools; from 1 to %d are allowed", len(i.Tools), MaxTools)
 	}
-	seen := map[string]bool{}
+	if err := i.checkPrompt(); err != nil {
+		return nil, err
+	}
+	schemas := map[string]*Schema{}
 	for _, t := range i.Tools {
-		fail := func(reason string, args ...any) error {
-			return fmt.Errorf("tool %.80q: %s", t.Name, fmt.Sprintf(reason, args...))
+		if !validTool.MatchString(t.Name) {
+			return nil, fmt.Errorf("tool %.80q: its name has other than lower-case letters, digits and underscores", t.Name)
 		}
-		switch {
-		case !validTool.MatchString(t.Name):
-			return fail("its name has other than lower-case letters, digits and underscores")
-		case seen[t.Name]:
-			return fail("it is declared twice")
-		case strings.TrimSpace(t.Description) == "" || len(t.Description) > MaxDescription || !utf8.ValidString(t.Description):
-			return fail("its description is missing, not UTF-8 or longer than %d bytes", MaxDescription)
-		case !t.Class.Valid():
-			return fail("its class is %.20q; it must be read, edit, run or serve", t.Class)
+		if schemas[t.Name] != nil {
+			return nil, fmt.Errorf("tool %q: it is declared twice", t.Name)
 		}
-		seen[t.Name] = true
-		if _, err := ParseSchema(t.Parameters); err != nil {
-			return fmt.Errorf("tool %q: %w", t.Name, err)
+		s, err := t.check(i.Contract)
+		if err != nil {
+			return nil, fmt.Errorf("tool %q: %w", t.Name, err)
 		}
+		schemas[t.Name] = s
+	}
+	return schemas, nil
+}
+
+// check returns the schema of a tool of a set for a version of the contract.
+func (t *Spec) check(contract int) (*Schema, error) {
+	switch {
+	case strings.TrimSpace(t.Description) == "" || len(t.Description) > MaxDescription || !utf8.ValidString(t.Description):
+		return nil, fmt.Errorf("its description is missing, not UTF-8 or longer than %d bytes", MaxDescription)
+	case !t.Class.Valid():
+		return nil, fmt.Errorf("its class is %.20q; it must be read, edit, run or serve", t.Class)
+	case contract < 2 && (t.Does != "" || t.Roles.any() || t.Reports):
+		return nil, errors.New("it says what it does, has roles or reports health, which contract 1 does not know")
+	}
+	s, err := ParseSchema(t.Parameters)
+	if err != nil {
+		return nil, err
+	}
+	return s, t.Roles.check(t.Does, t.Class, s)
+}
+
+// checkPrompt bounds what a set may tell every model.
+func (i Info) checkPrompt() error {
+	size := 0
+	for _, line := range i.Prompt {
+		size += len(line)
+		if strings.TrimSpace(line) != line || line == "" || size > MaxPrompt || !plain.Is(line) {
+			return fmt.Errorf("its lines for the prompt are empty, not plain text on one line each, or longer than %d bytes", MaxPrompt)
+		}
+	}
+	switch {
+	case len(i.Prompt) > MaxPromptLines:
+		return fmt.Errorf("it has %d lines for the prompt; the limit is %d", len(i.Prompt), MaxPromptLines)
+	case len(i.Prompt) > 0 && i.Contract < 2:
+		return errors.New("it has lines for the prompt, which contract 1 does not know")
 	}
 	return nil
 }
@@ -143,7 +194,8 @@ type Project struct {
 type Call struct {
 	// Name is the tool.
 	Name string
-	// Arguments is a JSON object. Of a [Checked] session a set gets only what fits the schema.
+	// Arguments is a JSON object. Of a [Checked] session a set gets only what fits the schema; what a model wrote almost right
+	// was mended before, by core/toolcall.
 	Arguments json.RawMessage
 	// DryRun asks what the call would change: the result has its Diff, and nothing is changed.
 	DryRun bool
@@ -161,6 +213,8 @@ type Result struct {
 	Diff string
 	// Data is more for programs, a JSON value; it may be nil.
 	Data json.RawMessage
+	// Health is how the page is that the tool served or looked at; nil when it did not look, or when [Spec.Reports] is false.
+	Health *Health
 }
 
 // Set is a set of tools.
@@ -181,105 +235,4 @@ type Session interface {
 	Call(ctx context.Context, c Call) (Result, error)
 	// Close ends what the tools started.
 	Close() error
-}
-
-// Checked returns s with calls and answers held against the contract: the tool must exist, the arguments must fit its
-// schema (small slips such as "10" for 10 are mended), a dry run reaches only a tool that honours it, results are
-// bounded, and a panic is an error.
-//
-// Errors: of Open and Call, [*FaultError] and what s returns.
-func Checked(s Set) Set { return checkedSet{s} }
-
-type checkedSet struct{ Set }
-
-// Open implements [Set].
-func (c checkedSet) Open(ctx context.Context, p Project) (s Session, err error) {
-	info := c.Info()
-	defer func() {
-		if v := recover(); v != nil {
-			s, err = nil, &FaultError{Set: info.Name, Err: fmt.Errorf("opening panicked: %v", v)}
-		}
-	}()
-	if err := info.Check(); err != nil {
-		return nil, &FaultError{Set: info.Name, Err: err}
-	}
-	schemas := map[string]*Schema{}
-	for _, t := range info.Tools {
-		schema, err := ParseSchema(t.Parameters)
-		if err != nil {
-			return nil, &FaultError{Set: info.Name, Err: err}
-		}
-		schemas[t.Name] = schema
-	}
-	inner, err := c.Set.Open(ctx, p)
-	if err != nil {
-		return nil, err
-	}
-	return &checkedSession{Session: inner, info: info, schemas: schemas}, nil
-}
-
-type checkedSession struct {
-	Session
-	info    Info
-	schemas map[string]*Schema
-}
-
-// Call implements [Session].
-func (s *checkedSession) Call(ctx context.Context, c Call) (r Result, err error) {
-	if err := ctx.Err(); err != nil {
-		return Result{}, err
-	}
-	spec := s.info.Tool(c.Name)
-	if spec == nil {
-		return Failed(fmt.Errorf("there is no tool %.80q; there are %s", c.Name, s.info.names())), nil
-	}
-	args, err := s.schemas[c.Name].Arguments(c.Name, c.Arguments)
-	if err != nil {
-		return Failed(err), nil
-	}
-	if c.DryRun && !spec.Previews {
-		return Result{}, nil
-	}
-	c.Arguments = args
-	defer func() {
-		if v := recover(); v != nil {
-			r, err = Result{}, &FaultError{Set: s.info.Name, Err: fmt.Errorf("%s panicked: %v", c.Name, v)}
-		}
-	}()
-	r, err = s.Session.Call(ctx, c)
-	switch {
-	case err != nil && ctx.Err() != nil:
-		return Result{}, ctx.Err()
-	case err == context.DeadlineExceeded && atDeadline(ctx):
-		return Result{}, err
-	case err != nil && (errors.Is(err, ErrFault) || errors.Is(err, ErrClosed)):
-		return Result{}, err
-	case err != nil:
-		return Failed(err), nil
-	}
-	if r, err = bounded(r); err != nil {
-		return Result{}, &FaultError{Set: s.info.Name, Err: err}
-	}
-	return r, nil
-}
-
-// atDeadline reports whether the deadline of ctx is now. Another process may notice it a moment before ctx does.
-func atDeadline(ctx context.Context) bool {
-	d, ok := ctx.Deadline()
-	return ok && time.Until(d) < 50*time.Millisecond
-}
-
-// bounded checks the size and form of a result.
-func bounded(r Result) (Result, error) {
-	switch {
-	case len(r.Text) > MaxText || len(r.Diff) > MaxText || len(r.Data) > MaxData:
-		return r, fmt.Errorf("its result takes %d, %d and %d bytes of text, diff and data; the limits are %d, %d and %d",
-			len(r.Text), len(r.Diff), len(r.Data), MaxText, MaxText, MaxData)
-	case len(r.Data) > 0 && !json.Valid(r.Data):
-		return r, errors.New("the data of its result is not JSON")
-	case len(r.Data) == 0:
-		r.Data = nil
-	}
-	r.Text, r.Diff = strings.ToValidUTF8(r.Text, "\uFFFD"), strings.ToValidUTF8(r.Diff, "\uFFFD")
-	return r, nil
 }

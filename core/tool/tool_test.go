@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -29,13 +30,17 @@ func TestArguments(t *testing.T) {
 	}
 	for _, c := range []struct{ in, out, problem string }{
 		{`{"path":"a"}`, `{"path":"a"}`, ""},
-		{` {"path":"a","n":"3","x":"1.5","all":"True"} `, `{"all":true,"n":3,"path":"a","x":1.5}`, ""},
-		{`{"path":12}`, `{"path":"12"}`, ""},
+		{` {"path":"a","n":3,"x":1.50,"all":true} `, `{"all":true,"n":3,"path":"a","x":1.5}`, ""},
+		{`{"path":12}`, "", "path must be a string, not 12"},
+		{`{"path":"a","n":"3"}`, "", `n must be a whole number, not "3"`},
+		{`{"path":"a","x":"1.5"}`, "", `x must be a number, not "1.5"`},
+		{`{"path":"a","all":"True"}`, "", `all must be true or false, not "True"`},
+		{`{"path":"a","n":null}`, "", "n must be a whole number, not null"},
 		{`{"path":"a","n":2.0}`, `{"n":2,"path":"a"}`, ""},
-		{`{"path":"a","n":null,"list":["1",2],"o":{"k":"v"},"free":{"any":[1]}}`, `{"free":{"any":[1]},"list":[1,2],"o":{"k":"v"},"path":"a"}`, ""},
+		{`{"path":"a","list":[1,2],"o":{"k":"v"},"free":{"any":[1]}}`, `{"free":{"any":[1]},"list":[1,2],"o":{"k":"v"},"path":"a"}`, ""},
 		{``, "", "path is missing (a file)"},
 		{`null`, "", "path is missing"},
-		{`[]`, "", "the arguments must be an object, not an array"},
+		{`[]`, "", "the arguments must be a JSON object, not an array"},
 		{`{"path":"a"`, "", "not JSON"},
 		{`{"path":"a"} {}`, "", "something follows"},
 		{`{"path":null}`, "", "path must be a string, not null"},
@@ -92,6 +97,50 @@ func TestParseSchema(t *testing.T) {
 	}
 }
 
+func TestReadSchema(t *testing.T) {
+	for _, in := range []string{``, `{`, `[]`, `{"properties":1}`, `{} {}`} {
+		if _, err := tool.ReadSchema(json.RawMessage(in)); !errors.Is(err, tool.ErrSchema) {
+			t.Errorf("%q: got %v, want ErrSchema", in, err)
+		}
+	}
+	s, err := tool.ReadSchema(json.RawMessage(`{"properties":{
+		"a":{"type":"integer"},"b":{"type":["string","null"]},"c":{"$ref":"#/$defs/d"},"d":{"enum":[1,"x"]},"e":{"const":true},
+		"f":{"anyOf":[{"type":"array"},{"$ref":"#/definitions/o"}]},"g":{"anyOf":[{"type":"array"},{}]},"h":true,
+		"i":{"$ref":"#/$defs/loop"},"j":{"allOf":[{"type":"number"}]},"k":{"type":"color"},"l":{"$ref":"elsewhere"}
+	},"required":["a","z"],"$defs":{"d":{"type":"boolean"},"loop":{"$ref":"#/$defs/loop"}},"definitions":{"o":{"type":"object"}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{
+		"a": "a whole number", "b": "a string or null", "c": "true or false", "d": "a string or a number", "e": "true or false",
+		"f": "a JSON array or a JSON object", "g": "anything", "h": "anything", "i": "anything", "j": "a number", "k": "anything", "l": "anything",
+	}
+	for _, p := range s.Properties {
+		if got := p.Schema.Types.String(); got != want[p.Name] || p.Required != (p.Name == "a") {
+			t.Errorf("%s is %s, required %v; want %s", p.Name, got, p.Required, want[p.Name])
+		}
+	}
+	if len(s.Properties) != len(want) {
+		t.Errorf("%d properties, want %d", len(s.Properties), len(want))
+	}
+}
+
+// TestReadSchemaTime reads alternatives of alternatives, of which following each would take years.
+func TestReadSchemaTime(t *testing.T) {
+	raw := `{"properties":{"a":{"$ref":"#/$defs/x0"}},"$defs":{`
+	for i := range 3 {
+		raw += fmt.Sprintf(`"x%d":{"anyOf":[%s{"type":"null"}]},`, i, strings.Repeat(fmt.Sprintf(`{"$ref":"#/$defs/x%d"},`, i+1), 1000))
+	}
+	raw += `"x3":{"type":"string"}}}`
+	s, err := tool.ReadSchema(json.RawMessage(raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := s.Properties[0].Schema.Types, tool.String|tool.Null; got != want {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
 // FuzzArguments checks that what passes fits when it is checked again, and is then the same.
 func FuzzArguments(f *testing.F) {
 	for _, s := range []string{`{"path":"a","n":"3"}`, `{"path":1e3}`, `{"path":"\ud800"}`, `[[`, `{"list":[null]}`} {
@@ -140,6 +189,33 @@ func FuzzParseSchema(f *testing.F) {
 		}
 		_, _ = s.Arguments("do", json.RawMessage(`{"path":"a"}`))
 		_ = s.Usage("do")
+	})
+}
+
+// FuzzReadSchema checks that what ParseSchema understands ReadSchema reads the same way.
+func FuzzReadSchema(f *testing.F) {
+	f.Add(schema)
+	f.Add(`{"properties":{"a":{"$ref":"#/$defs/a"}},"$defs":{"a":{"anyOf":[{"$ref":"#/$defs/a"}]}}}`)
+	f.Fuzz(func(t *testing.T, in string) {
+		s, err := tool.ReadSchema(json.RawMessage(in))
+		if err != nil {
+			if !errors.Is(err, tool.ErrSchema) {
+				t.Fatal(err)
+			}
+			return
+		}
+		strict, err := tool.ParseSchema(json.RawMessage(in))
+		if err != nil {
+			return
+		}
+		if len(s.Properties) != len(strict.Properties) || s.Extra != strict.Extra {
+			t.Fatalf("%q: read %+v, parsed %+v", in, s, strict)
+		}
+		for i, p := range strict.Properties {
+			if got := s.Properties[i]; got.Name != p.Name || got.Required != p.Required || got.Schema.Types != p.Schema.Types {
+				t.Errorf("%q: read %+v, parsed %+v", in, got, p)
+			}
+		}
 	})
 }
 
@@ -199,7 +275,7 @@ func TestChecked(t *testing.T) {
 func TestInfoCheck(t *testing.T) {
 	for name, change := range map[string]func(*tool.Info){
 		"a name":        func(i *tool.Info) { i.Name = "One Set" },
-		"the contract":  func(i *tool.Info) { i.Contract = 2 },
+		"the contract":  func(i *tool.Info) { i.Contract = 3 },
 		"no tools":      func(i *tool.Info) { i.Tools = nil },
 		"a tool's name": func(i *tool.Info) { i.Tools[0].Name = "do-it" },
 		"twice":         func(i *tool.Info) { i.Tools = append(i.Tools, i.Tools[0]) },

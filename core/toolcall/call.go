@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/pooled/pooled/core/tool"
 )
 
 // Names under which models put a call's parts in JSON.
@@ -160,14 +162,8 @@ func (b *builder) finish(name string, args json.RawMessage, repaired []string) E
 	}
 	if b.repair {
 		notes := t.rename(all)
-		changed := notes != nil
-		for i, m := range all {
-			v, more := t.fit(m.key, m.value)
-			if more != nil {
-				all[i].value, notes, changed = v, append(notes, more...), true
-			}
-		}
-		if changed {
+		all, more := t.mendArguments(all)
+		if notes = append(notes, more...); notes != nil {
 			args, repaired = object(all), append(repaired, notes...)
 		}
 	}
@@ -178,9 +174,9 @@ func (b *builder) finish(name string, args json.RawMessage, repaired []string) E
 }
 
 // tool finds the tool that a call names. An event of a kind says why there is none.
-func (b *builder) tool(name string, repaired *[]string) (*tool, Event) {
+func (b *builder) tool(name string, repaired *[]string) (*declared, Event) {
 	if b.tools.none() {
-		return &tool{name: name}, Event{}
+		return &declared{name, &tool.Schema{}}, Event{}
 	}
 	t, mended := b.tools.find(name, b.repair)
 	if t == nil {
@@ -218,6 +214,11 @@ func (b *builder) xml(name string, pairs []pair, raw string, repaired []string) 
 			return malformed(t.name, raw, reason)
 		}
 		all[i].value = v
+		repaired = append(repaired, notes...)
+	}
+	if b.repair {
+		var notes []string
+		all, notes = t.mendArguments(all)
 		repaired = append(repaired, notes...)
 	}
 	return Event{Kind: Call, Name: t.name, Arguments: object(all), Raw: raw, Repaired: repaired}

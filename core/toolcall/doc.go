@@ -24,6 +24,9 @@
 // that is written for the model. A call without its markers (bare JSON, or JSON in a code fence) counts only if it names a
 // declared tool, and in the middle of an answer only if no text follows it.
 //
+// This is the one place where calls are mended, arguments included: the schema says which names, types and absent values can
+// have been meant. Whatever stands behind a Parser judges arguments as they are. Options.Exact switches every repair off.
+//
 // # Values of Qwen XML
 //
 // A value is text. It ends at </parameter>; in a value that began on a line of its own a </parameter> in the middle of a

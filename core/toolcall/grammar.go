@@ -64,7 +64,7 @@ func Constraints(format Format, tools []Tool, choice Choice) ([]Constraint, erro
 		if choice.Name != "" && t.name != choice.Name {
 			continue
 		}
-		if err := w.tool(i, t, tools[i].Parameters); err != nil {
+		if err := w.tool(i, t); err != nil {
 			return nil, err
 		}
 	}
@@ -205,9 +205,9 @@ func (w *writer) named() {
 }
 
 // tool writes the rules of a call of one tool.
-func (w *writer) tool(i int, t *tool, schema json.RawMessage) error {
+func (w *writer) tool(i int, t *declared) error {
 	path := "/tools/" + strconv.Itoa(i) + "/parameters"
-	root, arguments, err := rootSchema(schema, path)
+	root, arguments, err := rootSchema(t.Raw, path)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/pooled/pooled/core/grammar"
+	"github.com/pooled/pooled/core/tool"
 )
 
 // plainRoot are the keywords that a schema of arguments in Qwen XML may have.
@@ -21,7 +22,7 @@ const maxText = 4096
 
 // xml writes the rules of a call in Qwen XML: the parameters in the order of the schema, of which those that are not
 // required may be left out.
-func (w *writer) xml(name string, t *tool, root []member, path string) error {
+func (w *writer) xml(name string, t *declared, root []member, path string) error {
 	required := map[string]bool{}
 	var order []string
 	for _, m := range root {
@@ -32,26 +33,26 @@ func (w *writer) xml(name string, t *tool, root []member, path string) error {
 			return &grammar.SchemaError{Path: path + "/required", Reason: "this must be a list of names"}
 		}
 	}
-	params := t.params
+	params := t.Properties
 	for _, r := range order {
 		required[r] = true
-		if !t.has(r) {
-			params = append(params[:len(params):len(params)], param{r, json.RawMessage("{}")})
+		if t.Property(r) == nil {
+			params = append(params[:len(params):len(params)], tool.Property{Name: r, Schema: &tool.Schema{Raw: json.RawMessage("{}")}})
 		}
 	}
 	body := literal(functionOpen + "=" + t.name + ">\n")
 	for i, p := range params {
-		if strings.ContainsAny(p.name, "\n<>") {
-			return &grammar.SchemaError{Path: path + "/properties/" + escape(p.name), Reason: "a parameter's name may not have line breaks or angle brackets"}
+		if strings.ContainsAny(p.Name, "\n<>") {
+			return &grammar.SchemaError{Path: path + "/properties/" + escape(p.Name), Reason: "a parameter's name may not have line breaks or angle brackets"}
 		}
 		rule := name + "_" + strconv.Itoa(i)
-		value, err := w.value(rule, t, p, root, path+"/properties/"+escape(p.name))
+		value, err := w.value(rule, p, root, path+"/properties/"+escape(p.Name))
 		if err != nil {
 			return err
 		}
-		w.rule(rule, literal(parameterOpen+"="+p.name+">\n")+" "+value)
+		w.rule(rule, literal(parameterOpen+"="+p.Name+">\n")+" "+value)
 		body += " " + rule
-		if !required[p.name] {
+		if !required[p.Name] {
 			body += "?"
 		}
 	}
@@ -60,20 +61,20 @@ func (w *writer) xml(name string, t *tool, root []member, path string) error {
 }
 
 // value writes a parameter's value with what closes it.
-func (w *writer) value(rule string, t *tool, p param, root []member, path string) (string, error) {
+func (w *writer) value(rule string, p tool.Property, root []member, path string) (string, error) {
 	end := literal("\n" + parameterClose + "\n")
-	if want := t.types(p.schema, 0); !want.text && !want.any {
-		text, err := part(p.schema, root, path)
+	if want := p.Schema.Types; want != 0 && want&tool.String == 0 {
+		text, err := part(p.Schema.Raw, root, path)
 		return "%json " + text + " " + end, err
 	}
-	schema := p.schema
+	schema := p.Schema.Raw
 	for range maxDepth {
 		var ref struct {
 			Ref string `json:"$ref"`
 		}
 		def, ok := json.RawMessage(nil), false
 		if json.Unmarshal(schema, &ref) == nil && ref.Ref != "" {
-			def, ok = t.defs[ref.Ref]
+			def, ok = definition(root, ref.Ref)
 		}
 		if !ok {
 			break
@@ -114,6 +115,22 @@ func (w *writer) value(rule string, t *tool, p param, root []member, path string
 	}
 	w.text = true
 	return "text", nil
+}
+
+// definition returns what a reference into the definitions of a schema leads to.
+func definition(root []member, ref string) (json.RawMessage, bool) {
+	for _, m := range root {
+		if m.key != "$defs" && m.key != "definitions" {
+			continue
+		}
+		defs, _ := members(m.value) // what is no object defines nothing
+		for _, d := range defs {
+			if "#/"+m.key+"/"+d.key == ref {
+				return d.value, true
+			}
+		}
+	}
+	return nil, false
 }
 
 // limited writes a text of a limited length.

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/pooled/pooled/core/tool"
 )
 
 // synonyms are names that models use for one another. A name stands for another of its line only where the tool declares
@@ -29,20 +31,20 @@ var synonyms = [][]string{
 }
 
 // rename gives arguments the names that the tool declares.
-func (t *tool) rename(args []member) (repaired []string) {
+func (t *declared) rename(args []member) (repaired []string) {
 	given := func(name string) bool {
 		return slices.ContainsFunc(args, func(m member) bool { return m.key == name })
 	}
 	targets := make([]string, len(args))
 	for i, m := range args {
-		if len(t.params) == 0 || t.has(m.key) {
+		if len(t.Properties) == 0 || t.Property(m.key) != nil {
 			continue
 		}
 		var candidates []string
 		plain := plainName(m.key)
-		for _, p := range t.params {
-			if plainName(p.name) == plain && !given(p.name) {
-				candidates = append(candidates, p.name)
+		for _, p := range t.Properties {
+			if plainName(p.Name) == plain && !given(p.Name) {
+				candidates = append(candidates, p.Name)
 			}
 		}
 		if candidates == nil {
@@ -50,9 +52,9 @@ func (t *tool) rename(args []member) (repaired []string) {
 				if !slices.Contains(line, plain) {
 					continue
 				}
-				for _, p := range t.params {
-					if slices.Contains(line, plainName(p.name)) && !given(p.name) && !slices.Contains(candidates, p.name) {
-						candidates = append(candidates, p.name)
+				for _, p := range t.Properties {
+					if slices.Contains(line, plainName(p.Name)) && !given(p.Name) && !slices.Contains(candidates, p.Name) {
+						candidates = append(candidates, p.Name)
 					}
 				}
 			}
@@ -71,136 +73,16 @@ func (t *tool) rename(args []member) (repaired []string) {
 	return repaired
 }
 
-// types is a set of JSON types.
-type types struct {
-	text, number, integer, boolean, null, array, object, any bool
-}
-
-// types reads which types a schema allows. A schema that does not say allows any.
-func (t *tool) types(schema json.RawMessage, depth int) types {
-	var s struct {
-		Type  json.RawMessage   `json:"type"`
-		Ref   string            `json:"$ref"`
-		AnyOf []json.RawMessage `json:"anyOf"`
-		OneOf []json.RawMessage `json:"oneOf"`
-		AllOf []json.RawMessage `json:"allOf"`
-		Enum  []any             `json:"enum"`
-		Const json.RawMessage   `json:"const"`
-	}
-	if json.Unmarshal(schema, &s) != nil || depth > 8 {
-		return types{any: true}
-	}
-	var out types
-	var one string
-	var many []string
-	switch {
-	case json.Unmarshal(s.Type, &one) == nil:
-		out.add(one)
-	case json.Unmarshal(s.Type, &many) == nil:
-		for _, name := range many {
-			out.add(name)
-		}
-	case s.Ref != "":
-		if def, ok := t.defs[s.Ref]; ok {
-			return t.types(def, depth+1)
-		}
-		out.any = true
-	case s.Enum != nil:
-		for _, v := range s.Enum {
-			out.of(v)
-		}
-	case s.Const != nil:
-		var v any
-		_ = json.Unmarshal(s.Const, &v) // part of a valid document
-		out.of(v)
-	case len(s.AllOf) == 1:
-		return t.types(s.AllOf[0], depth+1)
-	case len(s.AnyOf)+len(s.OneOf) > 0:
-		for _, option := range append(s.AnyOf, s.OneOf...) {
-			out.join(t.types(option, depth+1))
-		}
-	default:
-		out.any = true
-	}
-	return out
-}
-
-func (t *types) add(name string) {
-	switch name {
-	case "string":
-		t.text = true
-	case "number":
-		t.number = true
-	case "integer":
-		t.integer = true
-	case "boolean":
-		t.boolean = true
-	case "null":
-		t.null = true
-	case "array":
-		t.array = true
-	case "object":
-		t.object = true
-	default:
-		t.any = true
-	}
-}
-
-func (t *types) of(v any) {
-	switch v.(type) {
-	case string:
-		t.text = true
-	case float64:
-		t.number = true
-	case bool:
-		t.boolean = true
-	case nil:
-		t.null = true
-	case []any:
-		t.array = true
-	case map[string]any:
-		t.object = true
-	}
-}
-
-func (t *types) join(o types) {
-	t.text, t.number, t.integer = t.text || o.text, t.number || o.number, t.integer || o.integer
-	t.boolean, t.null = t.boolean || o.boolean, t.null || o.null
-	t.array, t.object, t.any = t.array || o.array, t.object || o.object, t.any || o.any
-}
-
-// String names the types for the model.
-func (t types) String() string {
-	var names []string
-	for _, n := range []struct {
-		is   bool
-		name string
-	}{
-		{t.text, "a string"},
-		{t.number, "a number"},
-		{t.integer && !t.number, "a whole number"},
-		{t.boolean, "true or false"},
-		{t.null, "null"},
-		{t.array, "a JSON array"},
-		{t.object, "a JSON object"},
-	} {
-		if n.is {
-			names = append(names, n.name)
-		}
-	}
-	return strings.Join(names, " or ")
-}
-
 // scalar reads text as a number, a boolean or null if the types ask for one.
-func (t types) scalar(text string) (json.RawMessage, bool) {
+func scalar(want tool.Types, text string) (json.RawMessage, bool) {
 	switch {
-	case t.number && isNumber(text), t.integer && isInteger(text):
+	case want&tool.Number != 0 && isNumber(text), want&tool.Integer != 0 && isInteger(text):
 		return json.RawMessage(text), true
-	case t.boolean && (text == "true" || text == "True"):
+	case want&tool.Boolean != 0 && (text == "true" || text == "True"):
 		return json.RawMessage("true"), true
-	case t.boolean && (text == "false" || text == "False"):
+	case want&tool.Boolean != 0 && (text == "false" || text == "False"):
 		return json.RawMessage("false"), true
-	case t.null && (text == "null" || text == "None"):
+	case want&tool.Null != 0 && (text == "null" || text == "None"):
 		return json.RawMessage("null"), true
 	}
 	return nil, false
@@ -219,61 +101,149 @@ func isInteger(s string) bool {
 }
 
 // fromText turns the text of a Qwen XML value into JSON of the parameter's type.
-func (t *tool) fromText(name, text string, repair bool) (value json.RawMessage, repaired []string, reason string) {
-	want := t.types(t.schema(name), 0)
-	if want.any {
+func (t *declared) fromText(name, text string, repair bool) (value json.RawMessage, repaired []string, reason string) {
+	var want tool.Types
+	if p := t.Property(name); p != nil {
+		want = p.Schema.Types
+	}
+	if want == 0 {
 		return quote(text), nil, ""
 	}
 	trimmed := strings.TrimSpace(text)
-	if v, ok := want.scalar(trimmed); ok && (!want.text || want.null && string(v) == "null") {
+	isText := want&tool.String != 0
+	if v, ok := scalar(want, trimmed); ok && (!isText || string(v) == "null") {
 		return v, nil, ""
 	}
-	if (want.array || want.object) && (!want.text || json.Valid([]byte(trimmed))) && trimmed != "" {
+	if want&(tool.Array|tool.Object) != 0 && (!isText || json.Valid([]byte(trimmed))) && trimmed != "" {
 		if v, notes, err := mend(trimmed); err == nil && (notes == nil || repair) &&
-			(want.array && v[0] == '[' || want.object && v[0] == '{') {
-			return v, prefix(notes, name), ""
-		} else if err != nil && !want.text {
+			(want&tool.Array != 0 && v[0] == '[' || want&tool.Object != 0 && v[0] == '{') {
+			return v, within(notes, name), ""
+		} else if err != nil && !isText {
 			return nil, nil, fmt.Sprintf("parameter %s must be %s: %v", name, want, err)
 		}
 	}
-	if want.text {
+	if isText {
 		return quote(text), nil, ""
 	}
 	return nil, nil, fmt.Sprintf("parameter %s must be %s, not %q", name, want, clip(trimmed, 40))
 }
 
-// fit turns a JSON value of a wrong type into the parameter's type where that is the only thing it can have meant.
-func (t *tool) fit(name string, value json.RawMessage) (json.RawMessage, []string) {
-	want := t.types(t.schema(name), 0)
-	if want.any || len(value) == 0 {
+// keywords are words of schemas that small models copy into calls.
+var keywords = []string{"required", "type", "properties", "description", "additionalProperties", "parameters"}
+
+// mendArguments returns renamed arguments with the slips mended that can have meant one thing only: words of the schema
+// among them, null for one that may be left out, and values of a wrong type. Nothing behind the parser mends arguments any
+// more.
+func (t *declared) mendArguments(args []member) (kept []member, repaired []string) {
+	for _, m := range args {
+		p := t.Property(m.key)
+		switch {
+		case p == nil && len(t.Properties) > 0 && !t.Extra && slices.Contains(keywords, m.key):
+			repaired = append(repaired, "dropped "+m.key+", a word of the schema")
+			continue
+		case p != nil && leftOut(p, m.value):
+			repaired = append(repaired, "read null as no "+m.key)
+			continue
+		case p != nil:
+			var notes []string
+			m.value, notes = fit(p.Schema, m.key, m.value, 0)
+			repaired = append(repaired, notes...)
+		}
+		kept = append(kept, m)
+	}
+	return kept, repaired
+}
+
+// leftOut reports whether a value is null where the parameter may be left out and cannot be null.
+func leftOut(p *tool.Property, value json.RawMessage) bool {
+	want := p.Schema.Types
+	return !p.Required && want != 0 && want&tool.Null == 0 && string(value) == "null"
+}
+
+// fit turns a JSON value of a wrong type into the declared type where that is the only thing it can have meant. name is what
+// notes call it.
+func fit(s *tool.Schema, name string, value json.RawMessage, depth int) (json.RawMessage, []string) {
+	want := s.Types
+	if want == 0 || len(value) == 0 || depth > maxDepth {
 		return value, nil
 	}
 	switch c := value[0]; {
-	case c == '"' && !want.text:
+	case c == '"' && want&tool.String == 0:
 		var text string
 		if json.Unmarshal(value, &text) != nil {
 			return value, nil
 		}
 		text = strings.TrimSpace(text)
-		if v, ok := want.scalar(text); ok {
-			return v, []string{"read parameter " + name + " out of a string"}
+		note := []string{"read parameter " + name + " out of a string"}
+		if v, ok := scalar(want, text); ok {
+			return v, note
 		}
-		if text == "" || !(want.array && text[0] == '[' || want.object && text[0] == '{') {
+		if text == "" || !(want&tool.Array != 0 && text[0] == '[' || want&tool.Object != 0 && text[0] == '{') {
 			return value, nil
 		}
-		if v, notes, err := mend(text); err == nil {
-			return v, append([]string{"read parameter " + name + " out of a string"}, prefix(notes, name)...)
+		v, notes, err := mend(text)
+		if err != nil {
+			return value, nil
 		}
-	case c == '-' || c >= '0' && c <= '9':
-		if want.text && !want.number && !want.integer {
-			return quote(string(value)), []string{"read parameter " + name + " as a string"}
-		}
+		v, more := fit(s, name, v, depth+1)
+		return v, slices.Concat(note, within(notes, name), more)
+	case (c == '-' || c >= '0' && c <= '9') && want&(tool.String|tool.Number|tool.Integer) == tool.String:
+		return quote(string(value)), []string{"read parameter " + name + " as a string"}
+	case c == '[' && want&tool.Array != 0 && s.Items != nil:
+		return fitElements(s, name, value, depth)
+	case c == '{' && want&tool.Object != 0 && len(s.Properties) > 0:
+		return fitMembers(s, name, value, depth)
 	}
 	return value, nil
 }
 
-// prefix says which parameter repairs belong to.
-func prefix(notes []string, name string) []string {
+// fitElements fits the elements of an array. One that fits as it is stays as it was written.
+func fitElements(s *tool.Schema, name string, value json.RawMessage, depth int) (json.RawMessage, []string) {
+	var list []json.RawMessage
+	if json.Unmarshal(value, &list) != nil {
+		return value, nil
+	}
+	var repaired []string
+	for i := range list {
+		var notes []string
+		list[i], notes = fit(s.Items, name+"["+strconv.Itoa(i)+"]", list[i], depth+1)
+		repaired = append(repaired, notes...)
+	}
+	if repaired == nil {
+		return value, nil
+	}
+	return array(list), repaired
+}
+
+// fitMembers fits the properties of an object. One that fits as it is stays as it was written.
+func fitMembers(s *tool.Schema, name string, value json.RawMessage, depth int) (json.RawMessage, []string) {
+	all, err := members(value)
+	if err != nil {
+		return value, nil
+	}
+	var kept []member
+	var repaired []string
+	for _, m := range all {
+		p := s.Property(m.key)
+		if p != nil && leftOut(p, m.value) {
+			repaired = append(repaired, "read null as no "+name+"."+m.key)
+			continue
+		}
+		if p != nil {
+			var notes []string
+			m.value, notes = fit(p.Schema, name+"."+m.key, m.value, depth+1)
+			repaired = append(repaired, notes...)
+		}
+		kept = append(kept, m)
+	}
+	if repaired == nil {
+		return value, nil
+	}
+	return object(kept), repaired
+}
+
+// within says which parameter repairs belong to.
+func within(notes []string, name string) []string {
 	out := make([]string, len(notes))
 	for i, n := range notes {
 		out[i] = n + " in parameter " + name

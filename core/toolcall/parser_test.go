@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/pooled/pooled/core/tool"
 )
 
 // formats by the names that testdata uses.
@@ -74,10 +76,22 @@ func renderedAnswers(t testing.TB) []rendered {
 	return all
 }
 
+// schemaOf reads the schema of a tool of the tests, where there is one.
+func schemaOf(raw string) *tool.Schema {
+	if raw == "" {
+		return nil
+	}
+	s, err := tool.ReadSchema(json.RawMessage(raw))
+	if err != nil {
+		panic(err)
+	}
+	return s
+}
+
 func (r *rendered) options() Options {
 	o := Options{Format: formats[r.Format]}
-	for _, tool := range r.Tools {
-		o.Tools = append(o.Tools, Tool{tool.Name, tool.Parameters})
+	for _, t := range r.Tools {
+		o.Tools = append(o.Tools, Tool{t.Name, schemaOf(string(t.Parameters))})
 	}
 	return o
 }
@@ -202,8 +216,8 @@ func TestRendered(t *testing.T) {
 
 // coding are the tools of Code mode.
 func coding() []Tool {
-	schema := func(properties, required string) json.RawMessage {
-		return json.RawMessage(`{"type":"object","properties":{` + properties + `},"required":[` + required + `]}`)
+	schema := func(properties, required string) *tool.Schema {
+		return schemaOf(`{"type":"object","properties":{` + properties + `},"required":[` + required + `]}`)
 	}
 	return []Tool{
 		{"list_dir", schema(`"path":{"type":"string"}`, ``)},

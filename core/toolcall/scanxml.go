@@ -171,7 +171,7 @@ func (c *call) inValue(i int, b byte, tag string) scan {
 func (c *call) expects(tag string) bool {
 	rest, ok := strings.CutPrefix(strings.TrimSuffix(tag, ">"), parameterOpen+"=")
 	t, _ := c.tools.find(c.function, c.repair)
-	if !ok || t == nil || !t.has(rest) || rest == c.param {
+	if !ok || t == nil || t.Property(rest) == nil || rest == c.param {
 		return false
 	}
 	for _, p := range c.pairs {

@@ -4,39 +4,35 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
+
+	"github.com/pooled/pooled/core/tool"
 )
 
 // Tool is what a model may call.
 type Tool struct {
 	Name string
-	// Parameters is the JSON schema of the arguments; empty means that there are none to speak of.
-	Parameters json.RawMessage
+	// Schema is that of the arguments; nil means that there are none to speak of.
+	Schema *tool.Schema
 }
 
 // toolset is what a parser knows of the declared tools.
 type toolset struct {
-	list   []*tool
-	byName map[string]*tool
+	list   []*declared
+	byName map[string]*declared
 }
 
-type tool struct {
-	name   string
-	params []param
-	defs   map[string]json.RawMessage // $defs and definitions
+// declared is a tool that was declared; without a schema its schema is one of no properties.
+type declared struct {
+	name string
+	*tool.Schema
 }
 
-type param struct {
-	name   string
-	schema json.RawMessage
-}
-
-// newToolset reads the definitions.
+// newToolset looks the declarations through.
 //
 // Errors: ErrTool.
 func newToolset(tools []Tool) (*toolset, error) {
-	s := &toolset{byName: map[string]*tool{}}
+	s := &toolset{byName: map[string]*declared{}}
 	for i, t := range tools {
 		if t.Name == "" || strings.ContainsAny(t.Name, "\n\"<>[]{}") {
 			return nil, fmt.Errorf("tools[%d].name %q: %w", i, t.Name, ErrTool)
@@ -44,30 +40,9 @@ func newToolset(tools []Tool) (*toolset, error) {
 		if s.byName[t.Name] != nil {
 			return nil, fmt.Errorf("tools[%d].name %q is there twice: %w", i, t.Name, ErrTool)
 		}
-		known := &tool{name: t.Name, defs: map[string]json.RawMessage{}}
-		if len(bytes.TrimSpace(t.Parameters)) > 0 {
-			schema, err := members(t.Parameters)
-			if err != nil {
-				return nil, fmt.Errorf("tools[%d].parameters of %s: %w: %w", i, t.Name, ErrTool, err)
-			}
-			for _, m := range schema {
-				switch m.key {
-				case "properties":
-					properties, err := members(m.value)
-					if err != nil {
-						return nil, fmt.Errorf("tools[%d].parameters.properties of %s: %w: %w", i, t.Name, ErrTool, err)
-					}
-					for _, p := range properties {
-						known.params = append(known.params, param{p.key, p.value})
-					}
-				case "$defs", "definitions":
-					if defs, err := members(m.value); err == nil {
-						for _, d := range defs {
-							known.defs["#/"+m.key+"/"+d.key] = d.value
-						}
-					}
-				}
-			}
+		known := &declared{t.Name, t.Schema}
+		if t.Schema == nil {
+			known.Schema = &tool.Schema{}
 		}
 		s.list = append(s.list, known)
 		s.byName[t.Name] = known
@@ -79,7 +54,7 @@ func newToolset(tools []Tool) (*toolset, error) {
 func (s *toolset) none() bool { return len(s.list) == 0 }
 
 // find returns the tool that a name means and whether the name had to be repaired.
-func (s *toolset) find(name string, repair bool) (t *tool, repaired bool) {
+func (s *toolset) find(name string, repair bool) (t *declared, repaired bool) {
 	if t := s.byName[name]; t != nil || !repair {
 		return t, false
 	}
@@ -118,21 +93,6 @@ func (s *toolset) names() string {
 		b.WriteString(t.name)
 	}
 	return b.String()
-}
-
-// has reports whether the tool declares a parameter.
-func (t *tool) has(name string) bool {
-	return slices.ContainsFunc(t.params, func(p param) bool { return p.name == name })
-}
-
-// schema returns the schema of a parameter, or nil.
-func (t *tool) schema(name string) json.RawMessage {
-	for _, p := range t.params {
-		if p.name == name {
-			return p.schema
-		}
-	}
-	return nil
 }
 
 // member is one key of a JSON object.
@@ -180,6 +140,20 @@ func object(all []member) json.RawMessage {
 		b.Write(m.value)
 	}
 	b.WriteByte('}')
+	return b.Bytes()
+}
+
+// array joins elements.
+func array(list []json.RawMessage) json.RawMessage {
+	var b bytes.Buffer
+	b.WriteByte('[')
+	for i, v := range list {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.Write(v)
+	}
+	b.WriteByte(']')
 	return b.Bytes()
 }
 

@@ -18,9 +18,12 @@ func replace(name, content, old, new string, all bool) (string, int, error) {
 	fail := func(count int, format string, args ...any) (string, int, error) {
 		return "", 0, &EditError{Path: name, Count: count, Help: fmt.Sprintf(format, args...)}
 	}
+	whole := func(help string) (string, int, error) {
+		return "", 0, &EditError{Path: name, Help: help, Whole: true}
+	}
 	switch {
 	case old == "":
-		return fail(0, "old is empty; give the text to replace, or use write_file for the whole file")
+		return whole("old is empty; give the text to replace, or write the whole file")
 	case old == new:
 		return fail(0, "old and new are the same; nothing to change")
 	}
@@ -51,7 +54,7 @@ func replace(name, content, old, new string, all bool) (string, int, error) {
 	help := "the old text is not in the file"
 	switch at := strings.Index(content, new); {
 	case strings.TrimSpace(content) == "":
-		return fail(0, "%s, which is empty; use write_file", help)
+		return whole(help + ", which is empty; write the whole file")
 	case len(strings.TrimSpace(new)) > 3 && at >= 0:
 		help += fmt.Sprintf("; the new text is there already (line %d)", lineAt(content, at))
 	}

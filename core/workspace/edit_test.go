@@ -41,7 +41,7 @@ func TestReplace(t *testing.T) {
 		{"often", strings.Repeat("a\n", 9), "a", "x", 9, "(lines 1, 2, 3, 4, 5, …)"},
 		{"twice but for space", "a \nb\na  \nb\n", "a\nb", "x", 2, "2 times (lines 1, 3), but for space"},
 		{"only space", "a\n", "  \n  ", "x", 0, "is not in the file"},
-		{"empty file", "\n", "a", "x", 0, "use write_file"},
+		{"empty file", "\n", "a", "x", 0, "write the whole file"},
 		{"there already", "let total = 2;\n", "let total = 1;", "let total = 2;", 0, "already (line 1)"},
 		{"other indentation", "x\n    return a;\n}\n", "return a;\n  }", "y", 0, "Closest, from line 2:\n    return a;\n}\n"},
 		{"a typo", "one\nfunction calculate(a) {\ntwo\n", "function calculte(a) {", "y", 0, "Closest, from line 2:\nfunction calculate(a) {\n"},

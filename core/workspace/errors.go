@@ -63,6 +63,8 @@ type EditError struct {
 	Count int
 	// Help is the whole message after the path.
 	Help string
+	// Whole says that writing the whole file helps, as Help says at its end.
+	Whole bool
 }
 
 func (e *EditError) Error() string { return e.Path + ": " + e.Help }

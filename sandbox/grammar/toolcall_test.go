@@ -10,6 +10,7 @@ import (
 
 	"github.com/pooled/pooled/core/grammar"
 	"github.com/pooled/pooled/core/tokenizer"
+	"github.com/pooled/pooled/core/tool"
 	"github.com/pooled/pooled/core/toolcall"
 	sandbox "github.com/pooled/pooled/sandbox/grammar"
 )
@@ -121,9 +122,18 @@ func follow(t *testing.T, e grammar.Engine, g grammar.Grammar, all []int32) (pas
 	return len(all), m.Accepting()
 }
 
+// schemaOf reads the schema of a tool of the tests.
+func schemaOf(raw string) *tool.Schema {
+	s, err := tool.ReadSchema(json.RawMessage(raw))
+	if err != nil {
+		panic(err)
+	}
+	return s
+}
+
 var callTools = []toolcall.Tool{
-	{Name: "write_file", Parameters: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"},"content":{"type":"string"}},"required":["path","content"]}`)},
-	{Name: "set", Parameters: json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer","minimum":0},"on":{"type":"boolean"},"mode":{"enum":["a","b"]},"tags":{"type":"array","items":{"$ref":"#/$defs/tag"}}},"required":["n"],"$defs":{"tag":{"type":"string"}}}`)},
+	{Name: "write_file", Schema: schemaOf(`{"type":"object","properties":{"path":{"type":"string"},"content":{"type":"string"}},"required":["path","content"]}`)},
+	{Name: "set", Schema: schemaOf(`{"type":"object","properties":{"n":{"type":"integer","minimum":0},"on":{"type":"boolean"},"mode":{"enum":["a","b"]},"tags":{"type":"array","items":{"$ref":"#/$defs/tag"}}},"required":["n"],"$defs":{"tag":{"type":"string"}}}`)},
 	{Name: "serve"},
 }
 
@@ -207,8 +217,8 @@ func testFollow(t *testing.T, e grammar.Engine) {
 // that need no repair.
 func testWalk(t *testing.T, e grammar.Engine) {
 	tools := []toolcall.Tool{
-		{Name: "write", Parameters: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string","maxLength":6},"content":{"type":"string","minLength":1,"maxLength":12}},"required":["path"]}`)},
-		{Name: "set", Parameters: json.RawMessage(`{"type":"object","properties":{"n":{"type":"number"},"i":{"type":"integer"},"on":{"type":["boolean","null"]},"mode":{"enum":["a","b"]},` +
+		{Name: "write", Schema: schemaOf(`{"type":"object","properties":{"path":{"type":"string","maxLength":6},"content":{"type":"string","minLength":1,"maxLength":12}},"required":["path"]}`)},
+		{Name: "set", Schema: schemaOf(`{"type":"object","properties":{"n":{"type":"number"},"i":{"type":"integer"},"on":{"type":["boolean","null"]},"mode":{"enum":["a","b"]},` +
 			`"tags":{"type":"array","maxItems":2,"items":{"type":"string","maxLength":3}},"o":{"type":"object","properties":{"k":{"type":"string","maxLength":3}},"additionalProperties":false}},"required":["n"]}`)},
 		{Name: "serve"},
 	}

@@ -11,11 +11,14 @@
 //
 // A result is the address of n bytes of JSON in the upper half and n in the lower half. Info is
 //
-//	{"name": "words", "contract": 1, "tools": [{"name": "count_words", "description": "…", "class": "read",
-//	 "parameters": {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}}]}
+//	{"name": "words", "contract": 2, "tools": [{"name": "count_words", "description": "…", "class": "read",
+//	 "parameters": {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]},
+//	 "roles": {"path": "path", "brief": ["path"]}}]}
 //
-// and a call is {"tool": "count_words", "arguments": {"path": "a.txt"}, "dry_run": false}, answered by
-// {"text": "42", "is_error": false, "diff": "", "data": null}, where only the text must be. Arguments fit the schema.
+// where "does", "roles" (path, content, old, new, brief), "reports" and the set's "prompt", a list of lines, are [tool.Spec]'s
+// and [tool.Info]'s; a module of contract 1 has none of them. A call is {"tool": "count_words", "arguments": {"path": "a.txt"}, "dry_run": false}, answered by
+// {"text": "42", "is_error": false, "diff": "", "data": null, "health": null}, where only the text must be; a health is
+// {"page": "index.html", "problems": [], "url": ""}. Arguments fit the schema.
 //
 // If it exports _initialize that is called first. It may import, from the module "pooled":
 //

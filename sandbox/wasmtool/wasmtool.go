@@ -132,29 +132,6 @@ func checkExports(m wazero.CompiledModule) error {
 	return nil
 }
 
-// decodeInfo reads what a module says about itself.
-func decodeInfo(answer []byte) (tool.Info, error) {
-	var w struct {
-		Name     string `json:"name"`
-		Contract int    `json:"contract"`
-		Tools    []struct {
-			Name        string          `json:"name"`
-			Description string          `json:"description"`
-			Parameters  json.RawMessage `json:"parameters"`
-			Class       tool.Class      `json:"class"`
-			Previews    bool            `json:"previews"`
-		} `json:"tools"`
-	}
-	if err := json.Unmarshal(answer, &w); err != nil {
-		return tool.Info{}, fmt.Errorf("its info is not as it must be: %w", err)
-	}
-	info := tool.Info{Name: w.Name, Contract: w.Contract}
-	for _, t := range w.Tools {
-		info.Tools = append(info.Tools, tool.Spec(t))
-	}
-	return info, info.Check()
-}
-
 // Close releases the compiled module.
 func (s *Set) Close() error {
 	err := s.runtime.Close(context.Background())
@@ -234,6 +211,7 @@ func (s *session) Call(ctx context.Context, c tool.Call) (tool.Result, error) {
 		IsError bool            `json:"is_error"`
 		Diff    string          `json:"diff"`
 		Data    json.RawMessage `json:"data"`
+		Health  *healthForm     `json:"health"`
 	}
 	if err := json.Unmarshal(answer, &r); err != nil {
 		return fault(fmt.Errorf("%w: its answer is not as it must be: %w", ErrTrap, err))
@@ -241,7 +219,7 @@ func (s *session) Call(ctx context.Context, c tool.Call) (tool.Result, error) {
 	if r.Text == nil {
 		return fault(fmt.Errorf("%w: its answer has no text", ErrTrap))
 	}
-	return tool.Result{Text: *r.Text, IsError: r.IsError, Diff: r.Diff, Data: r.Data}, nil
+	return tool.Result{Text: *r.Text, IsError: r.IsError, Diff: r.Diff, Data: r.Data, Health: r.Health.decode()}, nil
 }
 
 // run calls a function of a fresh instance with a question, if there is one, and returns the answer. w is what the module

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -112,6 +113,30 @@ const (
 		`"parameters":{"type":"object","properties":{"x":{"type":"string"}}}}]}`
 	answer = `{"text":"hello"}`
 )
+
+// TestRoles reads what contract 2 added, and nothing of it in a module of contract 1.
+func TestRoles(t *testing.T) {
+	const more = `"prompt":["Write with put."],"tools":[{"name":"put","description":"Writes.","class":"edit","does":"writes-file",` +
+		`"roles":{"path":"p","content":"c","brief":["p"]},"reports":true,"parameters":{"type":"object","properties":{"p":{"type":"string"},"c":{"type":"string"}}}}]}`
+	const answer = `{"text":"put","health":{"page":"index.html","problems":["TypeError"],"url":"http://127.0.0.1:1/"}}`
+	s := load(t, module(`{"name":"tiny","contract":2,`+more, answer, constant(answerAt, len(answer))), Options{})
+	i := s.Info()
+	if want := (tool.Roles{Path: "p", Content: "c", Brief: []string{"p"}}); !reflect.DeepEqual(i.Tools[0].Roles, want) || i.Tools[0].Does != tool.WritesFile || len(i.Prompt) != 1 {
+		t.Errorf("got %+v", i)
+	}
+	opened, err := tool.Checked(s).Open(t.Context(), tool.Project{Root: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer opened.Close()
+	r, err := opened.Call(t.Context(), tool.Call{Name: "put"})
+	if err != nil || r.Health == nil || r.Health.OK() || r.Health.Page != "index.html" {
+		t.Errorf("got %+v, %v", r, err)
+	}
+	if s, err := Load(t.Context(), module(`{"name":"tiny","contract":1,`+more, answer, constant(answerAt, len(answer))), Options{}); !errors.Is(err, ErrModule) {
+		t.Errorf("contract 1 with roles: %v, %v; want ErrModule", s, err)
+	}
+}
 
 // say answers with what is at answerAt.
 func say(answer string) []byte { return module(info, answer, constant(answerAt, len(answer))) }

@@ -19,6 +19,7 @@ import (
 	"github.com/pooled/pooled/core/event"
 	"github.com/pooled/pooled/core/grammar"
 	"github.com/pooled/pooled/core/hub"
+	"github.com/pooled/pooled/core/plugin"
 	"github.com/pooled/pooled/core/tokenizer"
 	"github.com/pooled/pooled/core/tool"
 	"github.com/pooled/pooled/core/toolcall"
@@ -145,7 +146,7 @@ func loadNano(t *testing.T, w *wire.Wire) agent.Model {
 	return coder.Model(m, template)
 }
 
-func newAgent(t *testing.T, m agent.Model, sets []tool.Set, root string, emit func(event.Event)) *agent.Agent {
+func newAgent(t *testing.T, m agent.Model, sets []plugin.Offer, root string, emit func(event.Event)) *agent.Agent {
 	t.Helper()
 	state := t.TempDir()
 	tools, err := agent.OpenTools(t.Context(), tool.Project{Root: root, State: state, Cache: folders.Tools()}, coder.Sources(sets)...)

@@ -8,26 +8,17 @@ import (
 	"github.com/pooled/pooled/cmd/internal/folders"
 	"github.com/pooled/pooled/core/agent"
 	coregrammar "github.com/pooled/pooled/core/grammar"
+	"github.com/pooled/pooled/core/plugin"
 	"github.com/pooled/pooled/core/tokenizer"
-	"github.com/pooled/pooled/core/tool"
 	"github.com/pooled/pooled/sandbox/grammar"
 	"github.com/pooled/pooled/sandbox/wasmhost"
 )
 
-// sandboxed are the tools whose sets keep what they run and serve in the sandbox. Dropped-in sets cannot take these names:
-// the catalog refuses them.
-var sandboxed = []string{"list_dir", "run_js", "serve"}
-
-// Sources makes sets of tools ready for an agent. The built-in ones are sandboxed.
-func Sources(sets []tool.Set) []agent.Source {
+// Sources makes sets of tools ready for an agent. What their rights keep in the sandbox needs no approval.
+func Sources(offers []plugin.Offer) []agent.Source {
 	var list []agent.Source
-	for _, s := range sets {
-		source := agent.Source{Set: s}
-		info := s.Info()
-		for _, name := range sandboxed {
-			source.Sandboxed = source.Sandboxed || info.Tool(name) != nil
-		}
-		list = append(list, source)
+	for _, o := range offers {
+		list = append(list, agent.Source{Set: o.Set, Sandboxed: o.Rights.Sandboxed})
 	}
 	return list
 }

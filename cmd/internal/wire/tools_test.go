@@ -28,6 +28,15 @@ func TestToolDeclarations(t *testing.T) {
 			total += len(b) + 1
 		}
 	}
+	prompt := 0
+	for _, s := range builtinTools {
+		for _, line := range s.Info().Prompt {
+			prompt += len(line) + 3
+		}
+	}
+	if prompt > 600 {
+		t.Errorf("the lines for the prompt take %d bytes, want at most 600", prompt)
+	}
 	if len(seen) != 11 || total > 2800 {
 		t.Errorf("%d tools take %d bytes, want 11 in at most 2,800", len(seen), total)
 	}

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/pooled/pooled/core/model"
+	"github.com/pooled/pooled/core/plain"
 )
 
 // Bounds of what is converted at all; far above any model.
@@ -24,8 +25,8 @@ func decodeInfo(w *InfoResponse) (model.Info, error) {
 		return model.Info{}, fmt.Errorf("it lists %d architectures, want at most %d", len(w.GetArchitectures()), maxArchitectures)
 	}
 	for _, s := range append([]string{w.GetName()}, w.GetArchitectures()...) {
-		if s == "" || len(s) > 64 || clean(s) != s {
-			return model.Info{}, fmt.Errorf("it calls itself or an architecture %q", cut(s, 64))
+		if s == "" || len(s) > 64 || !plain.Is(s) {
+			return model.Info{}, fmt.Errorf("it calls itself or an architecture %.64q", s)
 		}
 	}
 	if len(w.GetArchitectures()) == 0 {
@@ -158,8 +159,8 @@ func (d *decoder) number(x int64) int {
 }
 
 func (d *decoder) name(s string) string {
-	if len(s) > maxName || clean(s) != s {
-		d.fail("has the name %q", cut(s, 64))
+	if len(s) > maxName || !plain.Is(s) {
+		d.fail("has the name %.64q", s)
 		return ""
 	}
 	return s

@@ -7,7 +7,6 @@ import (
 	"os"
 	"runtime/debug"
 	"strings"
-	"unicode"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -15,6 +14,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/pooled/pooled/core/model"
+	"github.com/pooled/pooled/core/plain"
 )
 
 // Client is a [model.Family] on the other side of a connection. It is safe for concurrent use.
@@ -72,7 +72,7 @@ func (c *Client) Plan(ctx context.Context, md *model.Metadata) (*model.Plan, err
 
 // refusalError is the inverse of refusal.
 func refusalError(r *Refusal) error {
-	name, reason := clean(cut(r.GetName(), maxName)), clean(cut(r.GetReason(), maxReason))
+	name, reason := plain.Line(r.GetName(), maxName), plain.Line(r.GetReason(), maxReason)
 	if reason == "" {
 		reason = "refused without a reason"
 	}
@@ -95,7 +95,7 @@ func refusal(err error) *Refusal {
 	if unsupported {
 		reason = strings.TrimSuffix(reason, ": "+model.ErrUnsupported.Error())
 	}
-	return &Refusal{Reason: cut(reason, maxReason), Unsupported: unsupported}
+	return &Refusal{Reason: plain.Line(reason, maxReason), Unsupported: unsupported}
 }
 
 // Register serves f on s.
@@ -135,22 +135,4 @@ func (s *server) Plan(ctx context.Context, req *PlanRequest) (resp *PlanResponse
 		return nil, status.Error(codes.Internal, "the family returned neither a plan nor an error")
 	}
 	return &PlanResponse{Result: &PlanResponse_Plan{encodePlan(p)}}, nil
-}
-
-// clean replaces what could disturb a terminal or break a line.
-func clean(s string) string {
-	return strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return '�'
-		}
-		return r
-	}, s)
-}
-
-// cut shortens s to n bytes.
-func cut(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return strings.ToValidUTF8(s[:n], "") + "…"
 }

@@ -14,7 +14,7 @@
 //   5. It serves this service, and grpc.health.v1.Health with the service name "plugin" as SERVING.
 //   6. It exits when its standard input ends, or when plugin.GRPCController.Shutdown is called.
 //
-// Programs in Go get all of this from plugin.ServeFamily. What goes wrong goes to standard error; Pooled shows the end of it.
+// Programs in Go get all of this from serve.Family of core/plugin/serve. What goes wrong goes to standard error; Pooled shows the end of it.
 //
 // Field numbers and names are stable. A field may be added; none changes its meaning within a version.
 

@@ -73,6 +73,7 @@ func Run(ctx context.Context, s tool.Set, cases []Case) []Result {
 		{"two projects are open at once", two},
 		{"unknown tools and bad arguments are results that say so", refusals},
 		{"every tool answers the least that its schema asks for, and readers and dry runs change nothing", least},
+		{"what a tool says that it does with its arguments it does", roles},
 		{"calls run at once", concurrent},
 		{"a cancelled call ends", cancelled},
 		{"a closed session refuses calls", closed},
@@ -209,8 +210,8 @@ func refusals(ctx context.Context, s tool.Set) error {
 
 // minimal makes the least value that fits a schema.
 func minimal(s *tool.Schema) any {
-	switch s.Type {
-	case "object":
+	switch s.Types {
+	case tool.Object:
 		o := map[string]any{}
 		for _, p := range s.Properties {
 			if p.Required {
@@ -218,7 +219,7 @@ func minimal(s *tool.Schema) any {
 			}
 		}
 		return o
-	case "array":
+	case tool.Array:
 		a := []any{}
 		for s.MinLength != nil && len(a) < *s.MinLength {
 			if s.Items == nil {
@@ -228,9 +229,9 @@ func minimal(s *tool.Schema) any {
 			a = append(a, minimal(s.Items))
 		}
 		return a
-	case "boolean":
+	case tool.Boolean:
 		return false
-	case "integer", "number":
+	case tool.Integer, tool.Number:
 		if s.Minimum != nil {
 			return *s.Minimum
 		}

@@ -11,12 +11,13 @@ import (
 	"github.com/pooled/pooled/core/model"
 	"github.com/pooled/pooled/core/plugin"
 	"github.com/pooled/pooled/core/plugin/modeltest"
+	"github.com/pooled/pooled/core/plugin/serve"
 )
 
 // TestMain lets the test binary stand for the plugin, too.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == "serve" {
-		plugin.ServeFamily(Family{})
+		serve.Family(Family{})
 		return
 	}
 	os.Exit(m.Run())

@@ -1,6 +1,6 @@
 // Command gemma3 is a Pooled plugin that adds the model family gemma3, by nothing but the public contract.
 package main
 
-import "github.com/pooled/pooled/core/plugin"
+import "github.com/pooled/pooled/core/plugin/serve"
 
-func main() { plugin.ServeFamily(Family{}) }
+func main() { serve.Family(Family{}) }

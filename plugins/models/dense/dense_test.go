@@ -13,6 +13,7 @@ import (
 	"github.com/pooled/pooled/core/model"
 	"github.com/pooled/pooled/core/plugin"
 	"github.com/pooled/pooled/core/plugin/modeltest"
+	"github.com/pooled/pooled/core/plugin/serve"
 	"github.com/pooled/pooled/plugins/models/dense"
 )
 
@@ -34,7 +35,7 @@ func fixture(t *testing.T, name string) *model.Metadata {
 // TestMain lets the test binary stand for Pooled, which serves the family when it is started again.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 3 && os.Args[1] == "plugin" {
-		plugin.ServeFamily(dense.Family{})
+		serve.Family(dense.Family{})
 		return
 	}
 	os.Exit(m.Run())

@@ -12,6 +12,7 @@ import (
 	"github.com/pooled/pooled/core/model"
 	"github.com/pooled/pooled/core/plugin"
 	"github.com/pooled/pooled/core/plugin/modeltest"
+	"github.com/pooled/pooled/core/plugin/serve"
 	"github.com/pooled/pooled/plugins/models/qwen35"
 )
 
@@ -33,7 +34,7 @@ func fixture(t *testing.T, name string) *model.Metadata {
 // TestMain lets the test binary stand for Pooled, which serves the family when it is started again.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 3 && os.Args[1] == "plugin" {
-		plugin.ServeFamily(qwen35.Family{})
+		serve.Family(qwen35.Family{})
 		return
 	}
 	os.Exit(m.Run())

@@ -22,38 +22,46 @@ const (
 	maxFound = 50
 )
 
+// prompt is what every model is told of the tools.
+var prompt = []string{
+	"write_file creates a file or replaces all of it. Give it the whole content: nothing left out, no placeholders.",
+	"To change a part of a file, call read_file first, then edit_file with an old text that occurs exactly once.",
+}
+
 // Set is the set; its zero value is ready.
 type Set struct{}
 
 // Info implements [tool.Set].
 func (Set) Info() tool.Info {
-	return tool.Info{Name: "files", Contract: tool.ContractVersion, Tools: []tool.Spec{
+	return tool.Info{Name: "files", Contract: tool.ContractVersion, Prompt: prompt, Tools: []tool.Spec{
 		{
-			Name: "list_dir", Class: tool.Read,
+			Name: "list_dir", Class: tool.Read, Roles: tool.Roles{Path: "path", Brief: []string{"path"}},
 			Description: "List a folder of the project.",
 			Parameters:  json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}}}`),
 		},
 		{
-			Name: "read_file", Class: tool.Read,
+			Name: "read_file", Class: tool.Read, Does: tool.ReadsFile, Roles: tool.Roles{Path: "path", Brief: []string{"path"}},
 			Description: "Read a text file.",
 			Parameters: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"},` +
 				`"offset":{"type":"integer","description":"first line, from 1"},` +
 				`"limit":{"type":"integer","description":"number of lines"}},"required":["path"]}`),
 		},
 		{
-			Name: "search", Class: tool.Read,
+			Name: "search", Class: tool.Read, Roles: tool.Roles{Path: "path", Brief: []string{"path", "query"}},
 			Description: "Find lines that contain a text, in all files or below path.",
 			Parameters: json.RawMessage(`{"type":"object","properties":{"query":{"type":"string"},"path":{"type":"string"}},` +
 				`"required":["query"]}`),
 		},
 		{
-			Name: "edit_file", Class: tool.Edit, Previews: true,
+			Name: "edit_file", Class: tool.Edit, Previews: true, Does: tool.EditsFile,
+			Roles:       tool.Roles{Path: "path", Old: "old", New: "new", Brief: []string{"path"}},
 			Description: "Replace a text in a file. old must be there exactly once, unless all is true.",
 			Parameters: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"},` +
 				`"old":{"type":"string"},"new":{"type":"string"},"all":{"type":"boolean"}},"required":["path","old","new"]}`),
 		},
 		{
-			Name: "write_file", Class: tool.Edit, Previews: true,
+			Name: "write_file", Class: tool.Edit, Previews: true, Does: tool.WritesFile,
+			Roles:       tool.Roles{Path: "path", Content: "content", Brief: []string{"path"}},
 			Description: "Create a file or replace all of it.",
 			Parameters: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"},"content":{"type":"string"}},` +
 				`"required":["path","content"]}`),
@@ -103,7 +111,7 @@ func (s *session) Call(ctx context.Context, c tool.Call) (tool.Result, error) {
 	case "edit_file":
 		change, err := s.w.PrepareEdit(a.Path, a.Old, a.New, a.All)
 		if err != nil {
-			return tool.Result{}, s.hint(ctx, a.Path, err)
+			return tool.Result{}, s.instead(ctx, a.Path, err)
 		}
 		return s.change(ctx, c, change)
 	case "write_file":
@@ -118,8 +126,11 @@ func (s *session) Call(ctx context.Context, c tool.Call) (tool.Result, error) {
 
 func (s *session) list(ctx context.Context, a arguments) (tool.Result, error) {
 	list, more, err := s.w.List(ctx, a.Path)
+	if errors.Is(err, workspace.ErrKind) && s.isFile(a.Path) {
+		return tool.Result{}, fmt.Errorf("%s is a file, not a folder; read it with read_file", workspace.Escape(a.Path))
+	}
 	if err != nil {
-		return tool.Result{}, err
+		return tool.Result{}, s.hint(ctx, a.Path, err)
 	}
 	if len(list) == 0 {
 		return tool.Result{Text: "the folder is empty"}, nil
@@ -143,6 +154,16 @@ func (s *session) list(ctx context.Context, a arguments) (tool.Result, error) {
 		text.WriteByte('\n')
 	}
 	return tool.Result{Text: strings.TrimSuffix(text.String(), "\n")}, nil
+}
+
+// isFile reports whether a path is a file of the project.
+func (s *session) isFile(path string) bool {
+	name, err := workspace.Clean(path)
+	if err != nil {
+		return false
+	}
+	st, err := fs.Stat(s.w.FS(), name)
+	return err == nil && st.Mode().IsRegular()
 }
 
 func (s *session) read(ctx context.Context, a arguments) (tool.Result, error) {
@@ -178,6 +199,18 @@ func (s *session) read(ctx context.Context, a arguments) (tool.Result, error) {
 		note("(the file is not UTF-8: \uFFFD stands for what cannot be read)")
 	}
 	return tool.Result{Text: text}, nil
+}
+
+// instead says what to do instead of an edit that cannot be.
+func (s *session) instead(ctx context.Context, asked string, err error) error {
+	var edit *workspace.EditError
+	switch {
+	case errors.As(err, &edit) && edit.Whole:
+		return fmt.Errorf("%w with write_file", err)
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%w. To create it, call write_file with all of its content", s.hint(ctx, asked, err))
+	}
+	return err
 }
 
 // hint adds to a missing file where one of that name is.

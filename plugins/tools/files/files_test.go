@@ -38,7 +38,7 @@ var cases = []tooltest.Case{
 		Steps: []tooltest.Step{
 			{Tool: "read_file", Arguments: `{"path":"long.txt"}`, Part: true, Text: "line 600\n… 900 more lines, use offset=601"},
 			{Tool: "read_file", Arguments: `{"path":"long.txt","offset":1499}`, Text: "line 1499\nline 1500\n"},
-			{Tool: "read_file", Arguments: `{"path":"long.txt","offset":"10","limit":"1"}`, Text: "line 10\n… 1490 more lines, use offset=11"},
+			{Tool: "read_file", Arguments: `{"path":"long.txt","offset":10,"limit":1}`, Text: "line 10\n… 1490 more lines, use offset=11"},
 			{Tool: "read_file", Arguments: `{"path":"long.txt","offset":2000}`, IsError: true, Part: true, Text: "the file has 1500 lines"},
 			{Tool: "read_file", Arguments: `{"path":"wide.txt"}`, Part: true, Text: "…\n(1 long lines are not shown whole)"},
 		},
@@ -48,9 +48,16 @@ var cases = []tooltest.Case{
 		Files: map[string]string{"app.js": "let a = 1;\nlet b = 1;\nfunction total() {\n  return a + b;\n}\n"},
 		Steps: []tooltest.Step{
 			{Tool: "edit_file", Arguments: `{"path":"app.js","old":" = 1;","new":" = 2;"}`, IsError: true, Part: true, Text: "2 times (lines 1, 2)"},
-			{Tool: "edit_file", Arguments: `{"path":"app.js","old":" = 1;","new":" = 2;","all":"true"}`, Text: "edited app.js (2 places)"},
+			{Tool: "edit_file", Arguments: `{"path":"app.js","old":" = 1;","new":" = 2;","all":true}`, Text: "edited app.js (2 places)"},
 			{Tool: "edit_file", Arguments: `{"path":"app.js","old":"function totals() {\n return a + b;","new":"x"}`, IsError: true, Part: true, Text: "Closest, from line 3:\nfunction total() {\n  return a + b;\n"},
-			{Tool: "edit_file", Arguments: `{"path":"App.js2","old":"a","new":"x"}`, IsError: true, Part: true, Text: "there are app.js"},
+			{
+				Tool: "edit_file", Arguments: `{"path":"App.js2","old":"a","new":"x"}`, IsError: true,
+				Text: "error: App.js2: there is no such file; there are app.js. To create it, call write_file with all of its content",
+			},
+			{Tool: "list_dir", Arguments: `{"path":"app.js"}`, IsError: true, Text: "error: app.js is a file, not a folder; read it with read_file"},
+			{Tool: "list_dir", Arguments: `{"path":"app.js/x"}`, IsError: true, Part: true, Text: "app.js is not a folder"},
+			{Tool: "list_dir", Arguments: `{"path":"src"}`, IsError: true, Text: "error: src: there is no such file; there are app.js"},
+			{Tool: "edit_file", Arguments: `{"path":"app.js","old":"","new":"x"}`, IsError: true, Part: true, Text: "or write the whole file with write_file"},
 			{Tool: "edit_file", Arguments: `{"path":"app.js","new":"x"}`, IsError: true, Part: true, Text: "old is missing. Usage: edit_file(path, old, new, all?)"},
 		},
 	},
@@ -64,6 +71,28 @@ var cases = []tooltest.Case{
 			{Tool: "read_file", Arguments: `{"path":"deep.txt"}`, IsError: true, Part: true, Text: "did you mean sub/deep.txt?"},
 		},
 	},
+}
+
+// TestWords keeps what a model reads of success: small models learnt these texts. Whatever is to be added goes on a line of
+// its own.
+func TestWords(t *testing.T) {
+	words := tooltest.Case{Steps: []tooltest.Step{
+		{Tool: "list_dir", Arguments: `{}`, Text: "the folder is empty"},
+		{Tool: "write_file", Arguments: `{"path":"index.html","content":"` + strings.Repeat("x", 412) + `"}`, Text: "wrote index.html (412 bytes)"},
+		{Tool: "write_file", Arguments: `{"path":"a.txt","content":""}`, Text: "wrote a.txt (0 bytes)"},
+		{Tool: "read_file", Arguments: `{"path":"a.txt"}`, Text: "the file is empty"},
+		{Tool: "write_file", Arguments: `{"path":"a.txt","content":"one two one"}`, Text: "wrote a.txt (11 bytes)"},
+		{Tool: "edit_file", Arguments: `{"path":"a.txt","old":"two","new":"three"}`, Text: "edited a.txt"},
+		{Tool: "edit_file", Arguments: `{"path":"a.txt","old":"one","new":"1","all":true}`, Text: "edited a.txt (2 places)"},
+		{Tool: "list_dir", Arguments: `{}`, Text: "a.txt\nindex.html"},
+		{Tool: "search", Arguments: `{"query":"three"}`, Text: "a.txt:1: 1 three 1"},
+		{Tool: "search", Arguments: `{"query":"four"}`, Text: "no matches in 2 files"},
+	}}
+	for _, r := range tooltest.Run(t.Context(), files.Set{}, []tooltest.Case{words}) {
+		if r.Err != nil {
+			t.Errorf("%s: %v", r.Name, r.Err)
+		}
+	}
 }
 
 func lines(n int) string {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/pooled/pooled/core/plugin"
+	"github.com/pooled/pooled/core/plugin/serve"
 	"github.com/pooled/pooled/core/tool"
 	"github.com/pooled/pooled/core/tool/tooltest"
 	"github.com/pooled/pooled/core/workspace"
@@ -18,7 +19,7 @@ import (
 // TestMain lets the test binary stand for Pooled, which is started again to serve its tools.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 4 && os.Args[1] == "plugin" && os.Args[2] == "serve" {
-		plugin.ServeTools(files.Set{})
+		serve.Tools(files.Set{})
 		return
 	}
 	os.Exit(m.Run())

@@ -24,6 +24,11 @@ import (
 
 const defaultEntry = "index.html"
 
+// prompt is what every model is told of the tools.
+var prompt = []string{
+	"When an app is written or changed, call serve. If it reports errors, mend them and serve again. page_click and page_type try what the app does.",
+}
+
 // Set is the set; its zero value is ready.
 type Set struct {
 	// Time bounds the loading of a page, and what it does after a click; 0 means the default of package page.
@@ -32,25 +37,26 @@ type Set struct {
 
 // Info implements [tool.Set].
 func (Set) Info() tool.Info {
-	return tool.Info{Name: "preview", Contract: tool.ContractVersion, Tools: []tool.Spec{
+	return tool.Info{Name: "preview", Contract: tool.ContractVersion, Prompt: prompt, Tools: []tool.Spec{
 		{
-			Name: "serve", Class: tool.Serve,
+			Name: "serve", Class: tool.Serve, Does: tool.ServesApp, Reports: true,
+			Roles:       tool.Roles{Path: "entry", Brief: []string{"entry"}},
 			Description: "Open the app and report its errors. entry is index.html if left out.",
 			Parameters:  json.RawMessage(`{"type":"object","properties":{"entry":{"type":"string"}}}`),
 		},
 		{
-			Name: "preview_logs", Class: tool.Read,
+			Name: "preview_logs", Class: tool.Read, Reports: true,
 			Description: "Console output and errors of the served app.",
 			Parameters:  json.RawMessage(`{"type":"object","properties":{}}`),
 		},
 		{
-			Name: "page_click", Class: tool.Run,
+			Name: "page_click", Class: tool.Run, Reports: true, Roles: tool.Roles{Brief: []string{"selector"}},
 			Description: "Click in the served app and see what changes.",
 			Parameters: json.RawMessage(`{"type":"object","properties":{"selector":{"type":"string","description":"CSS selector or button text"}},` +
 				`"required":["selector"]}`),
 		},
 		{
-			Name: "page_type", Class: tool.Run,
+			Name: "page_type", Class: tool.Run, Reports: true, Roles: tool.Roles{Brief: []string{"selector", "text"}},
 			Description: "Type into a field of the served app.",
 			Parameters: json.RawMessage(`{"type":"object","properties":{"selector":{"type":"string"},"text":{"type":"string"}},` +
 				`"required":["selector","text"]}`),

@@ -10,11 +10,12 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/pooled/pooled/core/plugin"
+	author "github.com/pooled/pooled/core/plugin/serve"
 	"github.com/pooled/pooled/core/tool"
 	"github.com/pooled/pooled/core/tool/tooltest"
 )
@@ -81,6 +82,13 @@ var cases = []tooltest.Case{
 			{Tool: "serve", Arguments: `{"entry":"ok.html"}`, Text: "serving ok.html, no console errors"},
 		},
 	},
+	{
+		Name:  "one error is told, in the words that the embedded model knows",
+		Files: map[string]string{"index.html": "<script>missing()</script>"},
+		Steps: []tooltest.Step{
+			{Tool: "serve", Arguments: `{}`, Text: "serving index.html, 1 error:\n- ReferenceError: missing is not defined (index.html:1:9)"},
+		},
+	},
 }
 
 // cached is the set with a folder for compiled code.
@@ -99,7 +107,7 @@ var cacheDir string
 // TestMain also lets the test binary stand for Pooled, which is started again to serve its tools.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 4 && os.Args[1] == "plugin" && os.Args[2] == "serve" {
-		plugin.ServeTools(Set{})
+		author.Tools(Set{})
 		return
 	}
 	dir, err := os.MkdirTemp("", "pooled-preview-")
@@ -160,6 +168,37 @@ func serve(t *testing.T, s tool.Session, args string) string {
 		t.Fatalf("data %s, %v", r.Data, err)
 	}
 	return d.URL
+}
+
+// TestHealth says of every look at a page how it is, and of nothing else.
+func TestHealth(t *testing.T) {
+	s, dir, address := project(t, map[string]string{"index.html": counter})
+	call := func(name, args string) *tool.Health {
+		t.Helper()
+		r, err := s.Call(t.Context(), tool.Call{Name: name, Arguments: json.RawMessage(args)})
+		if err != nil || r.IsError {
+			t.Fatal(r.Text, err)
+		}
+		return r.Health
+	}
+	fine := &tool.Health{Page: "index.html", URL: address}
+	for _, c := range []struct{ name, args string }{
+		{"serve", `{}`}, {"preview_logs", `{}`}, {"page_click", `{"selector":"#add"}`}, {"page_type", `{"selector":"input","text":"Ann"}`},
+	} {
+		if got := call(c.name, c.args); !reflect.DeepEqual(got, fine) || !got.OK() {
+			t.Errorf("%s: got %+v, want %+v", c.name, got, fine)
+		}
+	}
+	put(t, filepath.Join(dir, "index.html"), "<script>missing()</script>")
+	for _, name := range []string{"preview_logs", "serve"} {
+		got := call(name, `{}`)
+		if got == nil || got.OK() || len(got.Problems) != 1 || !strings.HasPrefix(got.Problems[0], "ReferenceError: ") || got.Page != "index.html" {
+			t.Errorf("%s of a page with an error: got %+v", name, got)
+		}
+	}
+	if got := call("stop_serve", `{}`); got != nil {
+		t.Errorf("stop_serve: got %+v, want no health", got)
+	}
 }
 
 func put(t *testing.T, name, content string) {

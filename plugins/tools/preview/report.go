@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/pooled/pooled/core/plain"
 	"github.com/pooled/pooled/core/tool"
+	"github.com/pooled/pooled/core/workspace"
 	"github.com/pooled/pooled/sandbox/js"
 	"github.com/pooled/pooled/sandbox/page"
 )
@@ -164,7 +166,22 @@ func (s *session) result(text string, r *page.Report) (tool.Result, error) {
 		d.Console, d.Errors, d.Missing = nil, nil, nil
 		j, err = json.Marshal(d)
 	}
-	return tool.Result{Text: text, Data: j}, err
+	return tool.Result{Text: text, Data: j, Health: health(r, s.entry, d.URL)}, err
+}
+
+// health is how the page is, in the words of the text. A page that is not as it should be has a problem at least.
+func health(r *page.Report, entry, url string) *tool.Health {
+	h := &tool.Health{Page: plain.Line(workspace.Escape(entry), maxLogLine), URL: url}
+	for _, p := range problems(r, seen{}) {
+		if len(h.Problems) == tool.MaxProblems {
+			break
+		}
+		h.Problems = append(h.Problems, plain.Line(p, maxLogLine))
+	}
+	if !r.OK && len(h.Problems) == 0 {
+		h.Problems = []string{"the page does not work"}
+	}
+	return h
 }
 
 // clip keeps the beginning of a long text.

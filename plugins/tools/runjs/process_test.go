@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/pooled/pooled/core/plugin"
+	"github.com/pooled/pooled/core/plugin/serve"
 	"github.com/pooled/pooled/core/tool"
 	"github.com/pooled/pooled/plugins/tools/runjs"
 )
@@ -15,7 +16,7 @@ import (
 // TestMain lets the test binary stand for Pooled, which is started again to serve its tools.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 4 && os.Args[1] == "plugin" && os.Args[2] == "serve" {
-		plugin.ServeTools(runjs.Set{})
+		serve.Tools(runjs.Set{})
 		return
 	}
 	os.Exit(m.Run())

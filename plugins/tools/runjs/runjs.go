@@ -25,13 +25,16 @@ const (
 	maxText   = 8 << 10
 )
 
+// prompt is what every model is told of the tool.
+var prompt = []string{"To compute something, call run_js with code that prints the result with console.log."}
+
 // Set is the set; its zero value is ready.
 type Set struct{}
 
 // Info implements [tool.Set].
 func (Set) Info() tool.Info {
-	return tool.Info{Name: "runjs", Contract: tool.ContractVersion, Tools: []tool.Spec{{
-		Name: "run_js", Class: tool.Run,
+	return tool.Info{Name: "runjs", Contract: tool.ContractVersion, Prompt: prompt, Tools: []tool.Spec{{
+		Name: "run_js", Class: tool.Run, Does: tool.RunsCode, Roles: tool.Roles{Brief: []string{"code"}},
 		Description: "Run JavaScript and get what it prints with console.log. No DOM, no network.",
 		Parameters:  json.RawMessage(`{"type":"object","properties":{"code":{"type":"string"}},"required":["code"]}`),
 	}}}

@@ -15,6 +15,7 @@ import (
 	"github.com/pooled/pooled/cmd/pooled/internal/plugincmd"
 	"github.com/pooled/pooled/core/model"
 	"github.com/pooled/pooled/core/plugin"
+	"github.com/pooled/pooled/core/plugin/serve"
 	"github.com/pooled/pooled/plugins/models/dense"
 )
 
@@ -24,7 +25,7 @@ const checkout = "../../../.."
 func TestMain(m *testing.M) {
 	switch strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") {
 	case "sound":
-		plugin.ServeFamily(dense.Family{})
+		serve.Family(dense.Family{})
 		return
 	case "garbage":
 		os.Stdout.WriteString("hello\n")

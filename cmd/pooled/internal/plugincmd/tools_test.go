@@ -83,7 +83,7 @@ func TestNewWasmTools(t *testing.T) {
 func checkTools(t *testing.T, dir, src string) {
 	t.Helper()
 	out, err := run(t, "", "", "check", src)
-	if err != nil || !strings.Contains(out, "word-count has the tools word_count (read) (contract 1)") || !strings.Contains(out, "All requirements hold.") {
+	if err != nil || !strings.Contains(out, "word-count has the tools word_count (read) (contract 2)") || !strings.Contains(out, "All requirements hold.") {
 		t.Fatalf("check: %v\n%s", err, out)
 	}
 	if out, err := run(t, dir, "yes\n", "approve", "word-count"); err != nil || !strings.Contains(out, "It adds the tools word_count (read).") {

@@ -5,28 +5,28 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"time"
-	"unicode"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/pooled/pooled/core/plain"
 	"github.com/pooled/pooled/core/tool"
 )
 
 // Client is a [tool.Set] on the other side of a connection. It is safe for concurrent use.
 type Client struct {
-	rpc  ToolsClient
-	info tool.Info
+	rpc     ToolsClient
+	version int
+	info    tool.Info
 }
 
-// NewClient asks the server who it is.
+// NewClient asks the server who it is. Version is what both sides speak: what a later one added is not looked at.
 //
 // Errors: those of gRPC, and a [*tool.FaultError] for an answer without sense.
-func NewClient(ctx context.Context, conn grpc.ClientConnInterface) (*Client, error) {
-	c := &Client{rpc: NewToolsClient(conn)}
+func NewClient(ctx context.Context, conn grpc.ClientConnInterface, version int) (*Client, error) {
+	c := &Client{rpc: NewToolsClient(conn), version: version}
 	w, err := c.rpc.Info(ctx, &InfoRequest{}, grpc.MaxCallRecvMsgSize(maxInfo))
 	if err != nil {
 		return nil, err
@@ -34,15 +34,9 @@ func NewClient(ctx context.Context, conn grpc.ClientConnInterface) (*Client, err
 	if len(w.GetTools()) > tool.MaxTools {
 		return nil, &tool.FaultError{Set: "without a name", Err: fmt.Errorf("it has %d tools; the limit is %d", len(w.GetTools()), tool.MaxTools)}
 	}
-	c.info = tool.Info{Name: w.GetName(), Contract: int(w.GetContract())}
-	for _, t := range w.GetTools() {
-		c.info.Tools = append(c.info.Tools, tool.Spec{
-			Name: t.GetName(), Description: t.GetDescription(), Parameters: t.GetParameters(),
-			Class: tool.Class(t.GetClass()), Previews: t.GetPreviews(),
-		})
-	}
+	c.info = decodeInfo(w, version)
 	if err := c.info.Check(); err != nil {
-		return nil, &tool.FaultError{Set: clean(c.info.Name, 64), Err: err}
+		return nil, &tool.FaultError{Set: plain.Line(c.info.Name, 64), Err: err}
 	}
 	return c, nil
 }
@@ -62,7 +56,7 @@ func (c *Client) Open(ctx context.Context, p tool.Project) (tool.Session, error)
 	case *OpenResponse_Session:
 		return &session{client: c, id: r.Session}, nil
 	case *OpenResponse_Refusal:
-		return nil, errors.New(clean(r.Refusal, 500))
+		return nil, errors.New(plain.Line(r.Refusal, 500))
 	}
 	return nil, c.fault("it answered Open with neither a session nor a refusal")
 }
@@ -119,7 +113,7 @@ func (s *session) receive(stream grpc.ServerStreamingClient[CallResponse], progr
 		switch p := m.GetPart().(type) {
 		case *CallResponse_Progress:
 			if progress != nil {
-				progress(clean(p.Progress, tool.MaxProgress))
+				progress(plain.Line(p.Progress, tool.MaxProgress))
 			}
 		case *CallResponse_Text:
 			err = add(&text, "text", p.Text, tool.MaxText)
@@ -128,7 +122,11 @@ func (s *session) receive(stream grpc.ServerStreamingClient[CallResponse], progr
 		case *CallResponse_Data:
 			err = add(&data, "data", p.Data, tool.MaxData)
 		case *CallResponse_End:
-			return tool.Result{Text: string(text), Diff: string(diff), Data: data, IsError: p.End.GetIsError()}, nil
+			r := tool.Result{Text: string(text), Diff: string(diff), Data: data, IsError: p.End.GetIsError()}
+			if s.client.version >= Version2 {
+				r.Health = decodeHealth(p.End.GetHealth())
+			}
+			return r, nil
 		default:
 			err = s.client.fault("it sent an empty part of an answer")
 		}
@@ -150,17 +148,4 @@ func (s *session) Close() error {
 		return nil // it is gone, and with it all that it held
 	}
 	return err
-}
-
-// clean replaces what could disturb a terminal or break a line, and shortens s to n bytes.
-func clean(s string, n int) string {
-	if len(s) > n {
-		s = strings.ToValidUTF8(s[:n], "") + "…"
-	}
-	return strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return '\uFFFD'
-		}
-		return r
-	}, s)
 }

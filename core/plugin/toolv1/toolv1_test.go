@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -12,9 +13,9 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/test/bufconn"
 
+	"github.com/pooled/pooled/core/plugin/toolv1"
 	"github.com/pooled/pooled/core/tool"
 	"github.com/pooled/pooled/core/tool/tooltest"
-	"github.com/pooled/pooled/core/tool/toolv1"
 )
 
 // echo answers with its arguments, in every part of the result.
@@ -76,6 +77,67 @@ func TestParts(t *testing.T) {
 	}
 }
 
+// modern uses all of version 2.
+type modern struct{ echo }
+
+func (modern) Info() tool.Info {
+	return tool.Info{Name: "modern", Contract: 2, Prompt: []string{"Say hello."}, Tools: []tool.Spec{{
+		Name: "put", Description: "Puts.", Class: tool.Edit, Does: tool.WritesFile, Reports: true,
+		Roles:      tool.Roles{Path: "p", Content: "c", Brief: []string{"p", "c"}},
+		Parameters: json.RawMessage(`{"type":"object","properties":{"p":{"type":"string"},"c":{"type":"string"}}}`),
+	}}}
+}
+
+func (modern) Open(context.Context, tool.Project) (tool.Session, error) { return modern{}, nil }
+
+func (modern) Call(context.Context, tool.Call) (tool.Result, error) {
+	return tool.Result{Text: "put", Health: &tool.Health{Page: "index.html", Problems: []string{"no"}, URL: "http://x/"}}, nil
+}
+
+// TestVersions lets every version of one side talk to every version of the other. What version 2 added arrives where both
+// speak it, and nowhere else.
+func TestVersions(t *testing.T) {
+	for _, c := range []struct{ server, client int }{
+		{toolv1.Version1, toolv1.Version1}, {toolv1.Version1, toolv1.Version2}, {toolv1.Version2, toolv1.Version2},
+	} {
+		l := bufconn.Listen(1 << 20)
+		server := grpc.NewServer()
+		toolv1.Register(server, modern{}, c.server)
+		go func() { _ = server.Serve(l) }()
+		defer server.Stop()
+		conn, err := grpc.NewClient("passthrough:x", grpc.WithTransportCredentials(insecure.NewCredentials()),
+			grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return l.DialContext(ctx) }))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		set, err := toolv1.NewClient(t.Context(), conn, c.client)
+		if err != nil {
+			t.Fatalf("%+v: %v", c, err)
+		}
+		want, health := modern{}.Info(), true
+		if c.server == toolv1.Version1 {
+			want.Contract, want.Prompt, health = 1, nil, false
+			spec := &want.Tools[0]
+			spec.Does, spec.Roles, spec.Reports = "", tool.Roles{}, false
+		}
+		if got := set.Info(); !reflect.DeepEqual(got, want) {
+			t.Errorf("%+v: info\ngot  %+v\nwant %+v", c, got, want)
+		}
+		s, err := set.Open(t.Context(), tool.Project{Root: "/"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := s.Call(t.Context(), tool.Call{Name: "put"})
+		if err != nil || r.Text != "put" || (r.Health != nil) != health {
+			t.Errorf("%+v: got %+v, %v; want a health %v", c, r, err, health)
+		}
+		if health && !reflect.DeepEqual(r.Health, &tool.Health{Page: "index.html", Problems: []string{"no"}, URL: "http://x/"}) {
+			t.Errorf("%+v: health %+v", c, r.Health)
+		}
+	}
+}
+
 // liar is a server that does not keep to the contract.
 type liar struct {
 	toolv1.UnimplementedToolsServer
@@ -117,6 +179,10 @@ func TestLies(t *testing.T) {
 	}{
 		{"no info", liar{info: &toolv1.InfoResponse{}}},
 		{"many tools", liar{info: &toolv1.InfoResponse{Name: "x", Contract: 1, Tools: make([]*toolv1.Tool, 100)}}},
+		{"a role that names nothing", liar{info: &toolv1.InfoResponse{Name: "x", Contract: 2, Tools: []*toolv1.Tool{{
+			Name: "a", Description: "d", Class: "read", Parameters: []byte(`{"type":"object"}`), Roles: &toolv1.Roles{Path: "p"},
+		}}}}},
+		{"a prompt that is a book", liar{info: &toolv1.InfoResponse{Name: "x", Contract: 2, Tools: good.Tools, Prompt: []string{strings.Repeat("x", 100_000)}}}},
 		{"a bad class", liar{info: &toolv1.InfoResponse{Name: "x", Contract: 1, Tools: []*toolv1.Tool{{Name: "a", Description: "d", Parameters: []byte(`{"type":"object"}`)}}}}},
 		{"no session", liar{info: good, open: &toolv1.OpenResponse{}}},
 		{"no end", liar{info: good, open: opened, call: []*toolv1.CallResponse{text(1)}}},
@@ -136,7 +202,7 @@ func TestLies(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer conn.Close()
-			client, err := toolv1.NewClient(t.Context(), conn)
+			client, err := toolv1.NewClient(t.Context(), conn, toolv1.Version2)
 			var s tool.Session
 			if err == nil {
 				s, err = client.Open(t.Context(), tool.Project{Root: "/"})

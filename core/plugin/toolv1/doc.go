@@ -1,14 +1,17 @@
-// Package toolv1 is version 1 of the contract of tools on the wire: the messages and the service of tool.proto, and a
+// Package toolv1 is the contract of tools on the wire, versions 1 and 2: the messages and the service of tool.proto, and a
 // client and a server that turn them into a [tool.Set].
 //
 // Everything that arrives is untrusted: lengths are bounded while parts arrive, and what a set says about itself is
 // checked.
 package toolv1
 
-//go:generate protoc -I ../../.. --go_out=../../.. --go_opt=paths=source_relative --go-grpc_out=../../.. --go-grpc_opt=paths=source_relative core/tool/toolv1/tool.proto
+//go:generate protoc -I ../../.. --go_out=../../.. --go_opt=paths=source_relative --go-grpc_out=../../.. --go-grpc_opt=paths=source_relative core/plugin/toolv1/tool.proto
 
-// Version is the version of the contract that this package speaks.
-const Version = 1
+// Versions of the contract that this package speaks: the newest and the one before it.
+const (
+	Version1 = 1
+	Version2 = 2
+)
 
 // MaxMessage bounds a message in bytes, in both directions; part is how much of something long one message carries. The
 // answer of Info alone may be larger: see maxInfo.

@@ -22,14 +22,15 @@ import (
 // maxSessions bounds what a host may open at once.
 const maxSessions = 256
 
-// Register serves s on r. A panic of a tool ends its call, not the process.
-func Register(r grpc.ServiceRegistrar, s tool.Set) {
-	RegisterToolsServer(r, &server{set: s, sessions: map[uint64]tool.Session{}})
+// Register serves s on r, in a version of the contract. A panic of a tool ends its call, not the process.
+func Register(r grpc.ServiceRegistrar, s tool.Set, version int) {
+	RegisterToolsServer(r, &server{set: s, version: version, sessions: map[uint64]tool.Session{}})
 }
 
 type server struct {
 	UnimplementedToolsServer
-	set tool.Set
+	set     tool.Set
+	version int
 
 	mu       sync.Mutex
 	last     uint64
@@ -38,14 +39,7 @@ type server struct {
 
 // Info implements [ToolsServer].
 func (s *server) Info(context.Context, *InfoRequest) (*InfoResponse, error) {
-	info := s.set.Info()
-	w := &InfoResponse{Name: info.Name, Contract: int32(info.Contract)}
-	for _, t := range info.Tools {
-		w.Tools = append(w.Tools, &Tool{
-			Name: t.Name, Description: t.Description, Parameters: t.Parameters, Class: string(t.Class), Previews: t.Previews,
-		})
-	}
-	return w, nil
+	return encodeInfo(s.set.Info(), s.version), nil
 }
 
 // recovered turns a panic into an error of the call.
@@ -113,6 +107,9 @@ func (s *server) Call(stream grpc.BidiStreamingServer[CallRequest, CallResponse]
 		return err
 	case err != nil:
 		r = tool.Failed(err)
+	}
+	if s.version < Version2 {
+		r.Health = nil
 	}
 	return out.result(r)
 }
@@ -185,7 +182,7 @@ func (s *sender) result(r tool.Result) error {
 		send([]byte(r.Text), func(b []byte) *CallResponse { return &CallResponse{Part: &CallResponse_Text{b}} }),
 		send([]byte(r.Diff), func(b []byte) *CallResponse { return &CallResponse{Part: &CallResponse_Diff{b}} }),
 		send(r.Data, func(b []byte) *CallResponse { return &CallResponse{Part: &CallResponse_Data{b}} }),
-		s.stream.Send(&CallResponse{Part: &CallResponse_End{&End{IsError: r.IsError}}}),
+		s.stream.Send(&CallResponse{Part: &CallResponse_End{&End{IsError: r.IsError, Health: encodeHealth(r.Health)}}}),
 	)
 }
 
