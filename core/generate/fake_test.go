@@ -87,6 +87,9 @@ type session struct {
 
 	logits func(ids []int32) []float32 // nil for the table
 
+	saved  map[engine.Checkpoint][]int32
+	budget int // how many positions may be saved
+
 	calls    int                    // laps
 	failAt   int                    // the call that fails, from 1; 0 for none
 	failWith error                  // what it returns
@@ -143,6 +146,32 @@ func (s *session) Forward(ctx context.Context, b engine.Batch) (engine.Result, e
 	}
 	if err := ctx.Err(); err != nil {
 		return engine.Result{}, err
+	}
+	if b.Restore != 0 {
+		ids, ok := s.saved[b.Restore]
+		if !ok {
+			return engine.Result{}, engine.ErrNoCheckpoint
+		}
+		s.ids, s.marks = slices.Clone(ids), nil
+		return engine.Result{}, nil
+	}
+	for _, id := range b.Drop {
+		delete(s.saved, id)
+	}
+	if len(b.Save) > 0 {
+		held := 0
+		for _, ids := range s.saved {
+			held += len(ids)
+		}
+		if held+len(s.ids) > s.budget {
+			return engine.Result{}, &engine.BudgetError{Need: int64(len(s.ids)), Held: int64(held), Budget: int64(s.budget)}
+		}
+		if s.saved == nil {
+			s.saved = map[engine.Checkpoint][]int32{}
+		}
+		for _, id := range b.Save {
+			s.saved[id] = slices.Clone(s.ids)
+		}
 	}
 	if b.Hidden != nil || b.Pos > len(s.ids) || !slices.IsSorted(b.Keep) || len(b.Keep) > 0 && (b.Keep[0] < b.Pos || b.Keep[len(b.Keep)-1] > b.Pos+len(b.Tokens)) {
 		s.t.Errorf("batch of %d tokens and %d hidden values at %d that keeps %v; the session is at %d", len(b.Tokens), len(b.Hidden), b.Pos, b.Keep, len(s.ids))

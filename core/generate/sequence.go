@@ -30,7 +30,8 @@ type Sequence struct {
 	tokens  Tokenizer
 	config  Config
 	ids     []int32
-	kept    []int // positions that the session can go back to, in ascending order
+	kept    []int             // positions that the session can go back to, in ascending order
+	parked  engine.Checkpoint // the last number given to a parked state
 	scratch scratch
 }
 
@@ -67,13 +68,7 @@ func (q *Sequence) IDs() []int32 { return slices.Clone(q.ids) }
 
 // Shared returns how many ids at the beginning of a prompt the session holds. A session whose state cannot be cut
 // anywhere may have to go back further.
-func (q *Sequence) Shared(prompt []int32) int {
-	n := 0
-	for n < len(prompt) && n < len(q.ids) && prompt[n] == q.ids[n] {
-		n++
-	}
-	return n
-}
+func (q *Sequence) Shared(prompt []int32) int { return shared(q.ids, prompt) }
 
 // Reset drops everything held.
 func (q *Sequence) Reset() error {

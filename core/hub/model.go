@@ -22,6 +22,10 @@ const (
 	reserve = 10
 	// stateShare is the share of a device's memory that the caches of a context that nobody asked for may take.
 	stateShare = 4
+	// parkShare is the share of what a device has left that conversations may take while others use the engine, as one part
+	// in so many; unknownPark is that of a device whose memory is not known. Units: bytes.
+	parkShare   = 4
+	unknownPark = 256 << 20
 )
 
 // LoadOptions says how to load a model.
@@ -57,9 +61,10 @@ type Model struct {
 	hub      *Hub
 	file     *gguf.File
 	template func() (*chat.Template, error)
-	// session and sequence belong to whoever the queue has let in.
+	// session, sequence and desk belong to whoever the queue has let in.
 	session  engine.Session
 	sequence *generate.Sequence
+	desk     desk
 	queue    *queue
 	life     context.Context // ends when the model is closed
 	end      context.CancelFunc
@@ -96,12 +101,12 @@ func (h *Hub) load(ctx context.Context, f *gguf.File, name string, o LoadOptions
 		return nil, err
 	}
 	choice := parts[0].Choice
-	positions, err := fit(plan, f, choice.Device, o.Context)
+	positions, spare, err := fit(plan, f, choice.Device, o.Context)
 	if err != nil {
 		return nil, err
 	}
 	session, device, err := h.open(ctx, parts, engine.Config{
-		Plan: plan, Weights: engine.FileWeights(f), Context: positions, Exact: o.Exact, Progress: o.Progress,
+		Plan: plan, Weights: engine.FileWeights(f), Context: positions, CheckpointBytes: spare, Exact: o.Exact, Progress: o.Progress,
 	})
 	if err != nil {
 		return nil, err
@@ -118,6 +123,7 @@ func (h *Hub) load(ctx context.Context, f *gguf.File, name string, o LoadOptions
 	if err != nil {
 		return nil, errors.Join(err, session.Close())
 	}
+	m.desk = desk{sequence: m.sequence}
 	h.log.Info("model loaded", "model", name, "family", plan.Family, "layers", len(plan.Layers), "device", m.Device.Name,
 		"context", positions, "bytes", m.Weights+m.State)
 	h.mu.Lock()
@@ -173,8 +179,9 @@ func (m *Model) Close() error {
 	return err
 }
 
-// fit returns the context to load a model with, and refuses one that does not fit.
-func fit(p *model.Plan, f *gguf.File, d engine.Device, want int) (int, error) {
+// fit returns the context to load a model with, and the bytes that conversations may take while others use the engine. It
+// refuses a model that does not fit.
+func fit(p *model.Plan, f *gguf.File, d engine.Device, want int) (positions int, spare int64, err error) {
 	all := model.LayerRange{End: len(p.Layers)}
 	weights := int64(0)
 	for _, t := range p.Tensors {
@@ -182,7 +189,7 @@ func fit(p *model.Plan, f *gguf.File, d engine.Device, want int) (int, error) {
 			weights += ft.Bytes()
 		}
 	}
-	positions := want
+	positions = want
 	if positions <= 0 {
 		positions = min(p.Context, defaultContext)
 		for positions > 512 && d.Memory > 0 {
@@ -193,11 +200,15 @@ func fit(p *model.Plan, f *gguf.File, d engine.Device, want int) (int, error) {
 		}
 	}
 	if positions > p.Context {
-		return 0, fmt.Errorf("a context of %d was asked for, but the model was made for %d", positions, p.Context)
+		return 0, 0, fmt.Errorf("a context of %d was asked for, but the model was made for %d", positions, p.Context)
 	}
 	kv, rec := p.StateBytes(all, positions)
-	if d.Memory > 0 && weights+kv+rec > d.Memory-d.Memory/reserve {
-		return 0, &MemoryError{Weights: weights, State: kv + rec, Reserve: d.Memory / reserve, Memory: d.Memory, Context: positions}
+	if d.Memory <= 0 {
+		return positions, unknownPark, nil
 	}
-	return positions, nil
+	left := d.Memory - d.Memory/reserve - weights - kv - rec
+	if left < 0 {
+		return 0, 0, &MemoryError{Weights: weights, State: kv + rec, Reserve: d.Memory / reserve, Memory: d.Memory, Context: positions}
+	}
+	return positions, left / parkShare, nil
 }

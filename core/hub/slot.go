@@ -9,8 +9,8 @@ import (
 	"github.com/pooled/pooled/core/generate"
 )
 
-// Slot is one conversation's place at a model. Slots take turns at the engine, fairly; what was computed for one is kept as
-// long as nothing else needs the room.
+// Slot is one conversation's place at a model. Slots take turns at the engine, fairly; what was computed for one is set
+// aside while others use it, as long as there is room.
 //
 // Safe for concurrent use: calls of one slot wait for one another like those of several.
 type Slot struct{ model *Model }
@@ -25,6 +25,9 @@ func (m *Model) NewSlot() *Slot { return &Slot{model: m} }
 func (s *Slot) Generate(ctx context.Context, prompt []int32, opt generate.Options, place func(ahead int), emit func(generate.Token) error) (generate.Result, error) {
 	r := generate.Result{Finish: generate.FinishError, Prompt: len(prompt)}
 	err := s.model.turn(ctx, s, place, func(ctx context.Context) (err error) {
+		if err := s.model.desk.seat(ctx, s, prompt); err != nil {
+			return err
+		}
 		r, err = s.model.sequence.Generate(ctx, prompt, opt, emit)
 		return err
 	})
@@ -40,6 +43,7 @@ func (s *Slot) Generate(ctx context.Context, prompt []int32, opt generate.Option
 // Errors: those of f; [ErrClosed]; the context's.
 func (m *Model) Use(ctx context.Context, f func(context.Context, engine.Session) error) error {
 	return m.turn(ctx, m.NewSlot(), nil, func(ctx context.Context) error {
+		defer m.desk.leave()
 		return errors.Join(f(ctx, m.session), m.sequence.Reset())
 	})
 }

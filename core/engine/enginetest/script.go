@@ -25,7 +25,7 @@ func (b *Script) Close() error { return nil }
 
 // Open implements [engine.Backend].
 func (b *Script) Open(_ context.Context, c engine.Config) (engine.Session, error) {
-	return &scriptSession{text: b.text, config: c}, nil
+	return &scriptSession{text: b.text, config: c, saved: map[engine.Checkpoint]int{}}, nil
 }
 
 type scriptSession struct {
@@ -33,18 +33,21 @@ type scriptSession struct {
 	config engine.Config
 	n      int
 	said   int
+	saved  map[engine.Checkpoint]int // positions
 	closed bool
 }
 
-// Forward goes back anywhere; what is kept, saved or taken back is none of its business.
+// Forward goes back anywhere; what is kept or taken back is none of its business. Every position saved takes a byte.
 func (s *scriptSession) Forward(ctx context.Context, b engine.Batch) (engine.Result, error) {
 	switch {
 	case s.closed:
 		return engine.Result{}, engine.ErrClosed
 	case ctx.Err() != nil:
 		return engine.Result{}, ctx.Err()
-	case b.Undo || b.Restore != 0 || len(b.Save) > 0:
-		return engine.Result{}, fmt.Errorf("%w: a script has one state", engine.ErrBatch)
+	case b.Undo:
+		return engine.Result{}, fmt.Errorf("%w: a script goes on", engine.ErrNoUndo)
+	case b.Restore != 0:
+		return engine.Result{}, s.restore(b.Restore)
 	case b.Pos < 0 || b.Pos > s.n:
 		return engine.Result{}, &engine.PositionError{Pos: b.Pos, Len: s.n, Latest: min(s.n, max(b.Pos, 0))}
 	case b.Pos+len(b.Tokens) > s.config.Context:
@@ -52,6 +55,12 @@ func (s *scriptSession) Forward(ctx context.Context, b engine.Batch) (engine.Res
 	}
 	if len(b.Tokens) > 1 || b.Pos == 0 {
 		s.said = 0 // a prompt: begin the text again
+	}
+	for _, id := range b.Drop {
+		delete(s.saved, id)
+	}
+	if err := s.save(b.Save, b.Pos+len(b.Tokens)); err != nil {
+		return engine.Result{}, err
 	}
 	s.n = b.Pos + len(b.Tokens)
 	if b.Output.Head() == engine.NoColumns {
@@ -65,6 +74,29 @@ func (s *scriptSession) Forward(ctx context.Context, b engine.Batch) (engine.Res
 		r.Logits[next] = 1
 	}
 	return r, nil
+}
+
+func (s *scriptSession) restore(id engine.Checkpoint) error {
+	n, ok := s.saved[id]
+	if !ok {
+		return fmt.Errorf("%w: %d", engine.ErrNoCheckpoint, id)
+	}
+	s.n = n
+	return nil
+}
+
+func (s *scriptSession) save(ids []engine.Checkpoint, n int) error {
+	held := int64(0)
+	for _, n := range s.saved {
+		held += int64(n)
+	}
+	if need := int64(n * len(ids)); need > 0 && held+need > s.config.CheckpointBytes {
+		return &engine.BudgetError{Need: need, Held: held, Budget: s.config.CheckpointBytes}
+	}
+	for _, id := range ids {
+		s.saved[id] = n
+	}
+	return nil
 }
 
 func (s *scriptSession) Len() int { return s.n }
