@@ -91,7 +91,7 @@ func TestDeskRoom(t *testing.T) {
 	d := office(t, false, 250)
 	ask(t, d, a, 10, 100)
 	ask(t, d, b, 11, 100)
-	ask(t, d, c, 12, 100) // a and b are set aside
+	ask(t, d, c, 12, 100)                         // a and b are set aside
 	if got := ask(t, d, a, 10, 101); got != 100 { // c takes the place of b, for a is wanted
 		t.Errorf("a: %d reused, want 100", got)
 	}
