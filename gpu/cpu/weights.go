@@ -53,7 +53,7 @@ func load(ctx context.Context, c engine.Config, p *program.Program, pl *pool.Poo
 					return nil, err
 				}
 				t := tensors[id]
-				role := roleOf(op.Kind, i)
+				role := op.Kind.Facts().Weights[i]
 				if w.has(id, role) {
 					continue
 				}
@@ -65,7 +65,7 @@ func load(ctx context.Context, c engine.Config, p *program.Program, pl *pool.Poo
 				if err := w.add(id, p.Plan.Tensors[id], t.Type, data, role, pl); err != nil {
 					return nil, fmt.Errorf("tensor %s: %w", name, err)
 				}
-				if role != asTable {
+				if role != model.Table {
 					c.Weights.Release(name)
 				}
 				if c.Progress != nil {
@@ -78,31 +78,12 @@ func load(ctx context.Context, c engine.Config, p *program.Program, pl *pool.Poo
 	return w, nil
 }
 
-// role is the form in which an operation reads a tensor.
-type role int
-
-const (
-	asMatrix role = iota
-	asVector
-	asTable
-)
-
-func roleOf(k model.Kind, weight int) role {
-	switch {
-	case k == model.Embed:
-		return asTable
-	case k == model.Linear && weight == 0:
-		return asMatrix
-	}
-	return asVector
-}
-
 // has reports whether a tensor is there in the form of a role.
-func (w *weights) has(id int, r role) bool {
+func (w *weights) has(id int, r model.Role) bool {
 	switch r {
-	case asMatrix:
+	case model.Matrix:
 		return w.matrices[id] != nil
-	case asTable:
+	case model.Table:
 		_, ok := w.tables[id]
 		return ok
 	}
@@ -110,18 +91,18 @@ func (w *weights) has(id int, r role) bool {
 }
 
 // add brings one tensor in.
-func (w *weights) add(id int, want model.Tensor, typ gguf.Type, data []byte, r role, pl *pool.Pool) error {
+func (w *weights) add(id int, want model.Tensor, typ gguf.Type, data []byte, r model.Role, pl *pool.Pool) error {
 	cols := want.Shape[len(want.Shape)-1]
 	rows := int(want.Elements()) / cols
 	switch r {
-	case asMatrix:
+	case model.Matrix:
 		m, err := mat.Pack(typ, rows, cols, data, pl)
 		if err != nil {
 			return err
 		}
 		w.matrices[id] = m
 		w.bytes += m.Bytes()
-	case asTable:
+	case model.Table:
 		if !quant.Supported(typ) {
 			return fmt.Errorf("type %v: %w", typ, mat.ErrType)
 		}
@@ -129,7 +110,7 @@ func (w *weights) add(id int, want model.Tensor, typ gguf.Type, data []byte, r r
 			return fmt.Errorf("%d bytes are not %d rows", len(data), rows)
 		}
 		w.tables[id] = table{typ: typ, data: data, rowBytes: len(data) / rows}
-	case asVector:
+	case model.Vector:
 		v := make([]float32, want.Elements())
 		if err := quant.Dequantize(v, typ, data); err != nil {
 			return err

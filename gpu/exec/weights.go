@@ -56,10 +56,10 @@ func survey(c engine.Config, p *program.Program) (map[int]*source, error) {
 				if err != nil {
 					return nil, err
 				}
-				if i == 0 && (op.Kind == model.Linear || op.Kind == model.Embed) {
-					s.matrix = true
-				} else {
+				if op.Kind.Facts().Weights[i] == model.Vector {
 					s.vector = true
+				} else {
+					s.matrix = true
 				}
 				sources[w] = s
 			}
