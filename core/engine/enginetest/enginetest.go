@@ -40,13 +40,16 @@ type loaded struct {
 // Run runs the suite.
 func Run(t *testing.T, o Options) {
 	ran := 0
+	seen := map[bool]bool{} // by whether the model is recurrent
 	for _, g := range Goldens(t) {
 		m, ok := load(t, g, o.Families)
 		if !ok {
 			continue
 		}
 		ran++
-		first := ran == 1
+		recurrent := m.plan.Recurrent(model.LayerRange{End: len(m.plan.Layers)})
+		first := !seen[recurrent]
+		seen[recurrent] = true
 		t.Run(g.Name, func(t *testing.T) {
 			if o.Exact {
 				t.Run("hidden", func(t *testing.T) { m.hidden(t, o) })
@@ -59,7 +62,7 @@ func Run(t *testing.T, o Options) {
 				})
 			}
 		})
-		if first {
+		if ran == 1 {
 			t.Run("errors", func(t *testing.T) { m.errors(t, o) })
 		}
 	}

@@ -33,11 +33,11 @@ type subject struct {
 	*loaded
 	form
 	Options
-	first bool // it is the first model
+	first bool // it is the first model with recurrent state, or the first without
 }
 
-// tests returns what to test: all rules, or of a slow backend all for a session and a chain of three, and for most models
-// only those of going forward and back.
+// tests returns what to test: all rules, or of a slow backend all for a session and a chain of three of the first models, and
+// for the others only those of going forward and back.
 func (s *subject) tests() (tests []rule) {
 	brief := []rule{{"widths", s.widths}, {"going back", s.goingBack}, {"top", s.top}, {"cancel", s.cancel}}
 	all := append(brief, []rule{
@@ -50,13 +50,12 @@ func (s *subject) tests() (tests []rule) {
 	}...)
 	if s.Exact {
 		tests = []rule{{"carried on", s.carriedOn}}
-		if len(s.cuts) == 0 || !s.Slow {
+		if !s.Slow || len(s.cuts) == 0 && (s.first || !s.carried) {
 			tests = append(tests, rule{"logits", s.logits}, rule{"greedy", s.greedy})
 		}
 	}
-	deep := s.first || s.recurrent()
 	switch {
-	case !s.Slow, deep && (len(s.cuts) == 2 || len(s.cuts) == 0 && !s.carried):
+	case !s.Slow, s.first && (len(s.cuts) == 2 || len(s.cuts) == 0 && !s.carried):
 		return append(tests, all...)
 	case len(s.cuts) == 0 && !s.carried:
 		return append(tests, brief...)
