@@ -137,7 +137,7 @@ func New(o Options) (*Agent, error) {
 		o.Mode = Ask
 	}
 	if o.System == "" {
-		o.System = SystemPrompt
+		o.System = o.Tools.system()
 	}
 	if o.Emit == nil {
 		o.Emit = func(event.Event) {}

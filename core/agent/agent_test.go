@@ -35,7 +35,7 @@ type toys struct {
 func (t *toys) Info() tool.Info {
 	schema := json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}}}`)
 	return tool.Info{Name: "toys", Contract: tool.ContractVersion, Tools: []tool.Spec{
-		{Name: "serve", Class: tool.Serve, Description: "Serve.", Parameters: schema},
+		{Name: "serve", Class: tool.Serve, Does: tool.ServesApp, Reports: true, Description: "Serve.", Parameters: schema},
 		{Name: "echo", Class: tool.Read, Description: "Echo.", Parameters: schema},
 		{Name: "count", Class: tool.Read, Description: "Count.", Parameters: schema},
 		{Name: "wait", Class: tool.Run, Description: "Wait.", Parameters: schema},
@@ -64,8 +64,16 @@ func (t *toys) Call(ctx context.Context, c tool.Call) (tool.Result, error) {
 				t.serve = t.serve[1:]
 			}
 		}
-		bad := strings.HasPrefix(text, "!")
-		return tool.Result{Text: text, Data: json.RawMessage(fmt.Sprintf(`{"ok":%t,"entry":"index.html"}`, !bad))}, nil
+		health := &tool.Health{Page: "index.html"}
+		if strings.HasPrefix(text, "!") {
+			for _, line := range strings.Split(text, "\n")[1:] {
+				health.Problems = append(health.Problems, strings.TrimPrefix(line, "- "))
+			}
+			if len(health.Problems) == 0 {
+				health.Problems = []string{"it is broken"}
+			}
+		}
+		return tool.Result{Text: text, Health: health}, nil
 	case "count":
 		return tool.Result{Text: fmt.Sprint(len(t.calls))}, nil
 	case "wait":

@@ -80,7 +80,7 @@ func (t *turn) lookAgain(ctx context.Context) {
 	if err != nil {
 		return // nobody knows, then
 	}
-	t.saw(o.Class, c, r)
+	t.saw(o, c, r)
 }
 
 // restore puts the files of an attempt back.

@@ -72,7 +72,7 @@ func (t *turn) runCalls(ctx context.Context, ans *answer.Answer) error {
 func (t *turn) unreadable(c answer.Call, finish generate.FinishReason) *transcript.Message {
 	reason := c.Reason
 	if c.Unfinished {
-		reason = "the call was cut off, because the answer was too long. Nothing was done. Write less at once: a short version first, then extend it with edit_file"
+		reason = "the call was cut off, because the answer was too long. Nothing was done. Write less at once: a short version first, then extend it" + t.agent.opt.Tools.with(tool.EditsFile, " with %s")
 		if finish == generate.FinishStop {
 			reason = "the call is not complete. Write it again, whole"
 		}
@@ -130,7 +130,7 @@ func (t *turn) runCall(ctx context.Context, c *transcript.Call) (stop, err error
 	if len(c.Repaired) > 0 {
 		t.done.Repaired++
 	}
-	t.saw(o.Class, c, r)
+	t.saw(o, c, r)
 	times := t.guard.note(c, o.Class, r)
 	shown := r
 	t.doubled = times == 2
@@ -139,7 +139,7 @@ func (t *turn) runCall(ctx context.Context, c *transcript.Call) (stop, err error
 		t.circles++
 		shown.Text += "\n(You made this call before, with the same result. Do something else, or say that you are done.)"
 	}
-	t.emit(event.CallDone{Call: *c, Result: r.Text, IsError: r.IsError, Diff: r.Diff, Data: r.Data})
+	t.emit(event.CallDone{Call: *c, Result: r.Text, IsError: r.IsError, Diff: r.Diff, Health: r.Health, Data: r.Data})
 	if times >= t.limits.Repeats {
 		stop = end{transcript.ReasonLoop}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/pooled/pooled/core/chat"
 	"github.com/pooled/pooled/core/event"
 	"github.com/pooled/pooled/core/generate"
+	"github.com/pooled/pooled/core/tool"
 	"github.com/pooled/pooled/core/transcript"
 )
 
@@ -23,7 +24,7 @@ const (
 // touches what stands before the messages: the system prompt and the tools.
 var rules = []struct {
 	name string
-	do   func(view []*transcript.Message, keep, room int) []*transcript.Message
+	do   func(tools *Tools, view []*transcript.Message, keep, room int) []*transcript.Message
 	keep int // messages at the end that are left alone
 }{
 	{"old results were shortened", shortenResults, 4},
@@ -45,7 +46,7 @@ func (t *turn) fit(ctx context.Context) (*chat.Prompt, error) {
 		return p, err
 	}
 	for _, r := range rules {
-		view := r.do(t.agent.view, r.keep, room)
+		view := r.do(t.agent.opt.Tools, t.agent.view, r.keep, room)
 		if view == nil {
 			continue
 		}
@@ -83,7 +84,7 @@ func edit(view []*transcript.Message, keep int, f func(i int, m *transcript.Mess
 }
 
 // shortenResults keeps the beginning of old results.
-func shortenResults(view []*transcript.Message, keep, _ int) []*transcript.Message {
+func shortenResults(_ *Tools, view []*transcript.Message, keep, _ int) []*transcript.Message {
 	return edit(view, keep, func(_ int, m *transcript.Message) *transcript.Message {
 		if m.Role != chat.RoleTool || len(m.Text) <= oldResult+100 {
 			return nil
@@ -95,12 +96,13 @@ func shortenResults(view []*transcript.Message, keep, _ int) []*transcript.Messa
 }
 
 // dropContent leaves out what was written into files that were written or read again later, and old texts of edits.
-func dropContent(view []*transcript.Message, keep, _ int) []*transcript.Message {
+func dropContent(tools *Tools, view []*transcript.Message, keep, _ int) []*transcript.Message {
 	later := map[string]int{} // path → last message that writes all of it or reads it
 	for i, m := range view {
 		for j := range m.Calls {
-			if c := &m.Calls[j]; c.Name == "write_file" || c.Name == "read_file" {
-				later[c.Argument("path")] = i
+			c := &m.Calls[j]
+			if o := tools.byName[c.Name]; o != nil && (o.Does == tool.WritesFile || o.Does == tool.ReadsFile) {
+				later[c.Argument(o.Roles.Path)] = i
 			}
 		}
 	}
@@ -108,16 +110,7 @@ func dropContent(view []*transcript.Message, keep, _ int) []*transcript.Message 
 		var calls []transcript.Call
 		for j := range m.Calls {
 			c := m.Calls[j]
-			arguments := []string{"old", "new"}
-			if c.Name == "write_file" {
-				if later[c.Argument("path")] <= i {
-					continue
-				}
-				arguments = []string{"content"}
-			} else if c.Name != "edit_file" {
-				continue
-			}
-			for _, name := range arguments {
+			for _, name := range stale(tools.byName[c.Name], &c, i, later) {
 				text := c.Argument(name)
 				if len(text) <= oldResult {
 					continue
@@ -138,6 +131,18 @@ func dropContent(view []*transcript.Message, keep, _ int) []*transcript.Message 
 	})
 }
 
+// stale returns the arguments of a call in message i whose texts no longer say what is in a file.
+func stale(o *offer, c *transcript.Call, i int, later map[string]int) []string {
+	switch {
+	case o == nil:
+	case o.Does == tool.WritesFile && later[c.Argument(o.Roles.Path)] > i:
+		return []string{o.Roles.Content}
+	case o.Does == tool.EditsFile:
+		return []string{o.Roles.Old, o.Roles.New}
+	}
+	return nil
+}
+
 // Marks around a summary in a message of the user.
 const (
 	summaryOpen  = "[What was done before]\n"
@@ -145,16 +150,16 @@ const (
 )
 
 // summariseTurns replaces all turns but the last by a few lines in front of what is asked now.
-func summariseTurns(view []*transcript.Message, _, room int) []*transcript.Message {
+func summariseTurns(tools *Tools, view []*transcript.Message, _, room int) []*transcript.Message {
 	last := lastTurn(view)
 	if last <= 0 {
 		return nil
 	}
-	return append([]*transcript.Message{summed(view[last], summary(view[:last]), room)}, view[last+1:]...)
+	return append([]*transcript.Message{summed(view[last], summary(tools, view[:last]), room)}, view[last+1:]...)
 }
 
 // summariseSteps replaces the steps of the running turn, but for the last messages, by a few lines.
-func summariseSteps(view []*transcript.Message, keep, room int) []*transcript.Message {
+func summariseSteps(tools *Tools, view []*transcript.Message, keep, room int) []*transcript.Message {
 	first := lastTurn(view)
 	if first < 0 {
 		return nil
@@ -167,7 +172,7 @@ func summariseSteps(view []*transcript.Message, keep, room int) []*transcript.Me
 		return nil
 	}
 	out := slices.Clone(view[:first])
-	out = append(out, summed(view[first], summary(view[first+1:to]), room))
+	out = append(out, summed(view[first], summary(tools, view[first+1:to]), room))
 	return append(out, view[to:]...)
 }
 
@@ -205,7 +210,7 @@ func summed(m *transcript.Message, lines []string, room int) *transcript.Message
 }
 
 // summary says in a line each what was asked, called and answered.
-func summary(ms []*transcript.Message) []string {
+func summary(tools *Tools, ms []*transcript.Message) []string {
 	var lines []string
 	calls := map[string]*transcript.Call{}
 	for _, m := range ms {
@@ -234,11 +239,8 @@ func summary(ms []*transcript.Message) []string {
 				continue
 			}
 			what := c.Name
-			for _, name := range []string{"path", "query", "selector", "entry"} {
-				if v := c.Argument(name); v != "" {
-					what += " " + transcript.Brief(v)
-					break
-				}
+			if told := tools.Brief(c); len(told) > 0 {
+				what += " " + transcript.Brief(told[0])
 			}
 			lines = append(lines, "You called "+what+": "+transcript.Brief(m.Text))
 		}

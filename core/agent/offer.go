@@ -3,7 +3,6 @@ package agent
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/pooled/pooled/core/answer"
@@ -23,11 +22,11 @@ func (t *turn) offer(ans *answer.Answer) {
 		return
 	}
 	said, page, ok := fencedPage(ans.Message.Text)
-	o := t.agent.opt.Tools.writer()
+	o := t.agent.opt.Tools.doing(tool.WritesFile)
 	if !ok || o == nil {
 		return
 	}
-	args := fmt.Sprintf("{%s:%s,%s:%s}", quoted(argPath), quoted(entryPage), quoted(argContent), quoted(page))
+	args := fmt.Sprintf("{%s:%s,%s:%s}", quoted(o.Roles.Path), quoted(entryPage), quoted(o.Roles.Content), quoted(page))
 	m := ans.Message
 	m.Text, m.Raw, m.IDs = said, "", nil // the conversation goes on as if it had been called
 	m.Calls = []transcript.Call{{Name: o.Name, Arguments: json.RawMessage(args), Repaired: []string{"the page was printed instead of written"}}}
@@ -60,27 +59,4 @@ func fencedPage(text string) (said, page string, ok bool) {
 		}
 	}
 	return "", "", false
-}
-
-// Arguments of a tool that writes whole files.
-const (
-	argPath    = "path"
-	argContent = "content"
-)
-
-// writer returns the tool that writes whole files, or nil.
-func (t *Tools) writer() *offer {
-	for _, o := range t.order {
-		schema, err := tool.ParseSchema(o.Parameters)
-		if err != nil || o.Class != tool.Edit {
-			continue
-		}
-		has := func(name string) bool {
-			return slices.ContainsFunc(schema.Properties, func(p tool.Property) bool { return p.Name == name })
-		}
-		if has(argPath) && has(argContent) {
-			return o
-		}
-	}
-	return nil
 }

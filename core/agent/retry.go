@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -34,9 +33,9 @@ type app struct {
 }
 
 // saw takes note of a result.
-func (t *turn) saw(class tool.Class, c *transcript.Call, r tool.Result) {
+func (t *turn) saw(o *offer, c *transcript.Call, r tool.Result) {
 	a := &t.app
-	if class == tool.Edit {
+	if o.Class == tool.Edit {
 		if r.IsError || r.Diff == "" {
 			return
 		}
@@ -48,33 +47,16 @@ func (t *turn) saw(class tool.Class, c *transcript.Call, r tool.Result) {
 		a.changes = append(a.changes, &change{at: t.asked, edits: 1, tokens: t.before})
 		return
 	}
-	problems, ok := health(r)
-	if !ok {
+	if r.Health == nil {
 		return
 	}
-	a.report, a.problems, a.looked = "", problems, true
-	if problems > 0 {
+	a.report, a.problems, a.looked = "", len(r.Health.Problems), true
+	if !r.Health.OK() {
 		a.report = r.Text
 	}
-	if class == tool.Serve {
+	if o.Does == tool.ServesApp {
 		a.look = c
 	}
-}
-
-// health counts the problems that a tool found in the app; ok says that it looked. A result with a member ok in its data says
-// whether the app works; its text has a line for each problem.
-func health(r tool.Result) (problems int, ok bool) {
-	var state struct {
-		OK   *bool   `json:"ok"`
-		Page *string `json:"entry"`
-	}
-	if r.Data == nil || json.Unmarshal(r.Data, &state) != nil || state.OK == nil || state.Page == nil {
-		return 0, false
-	}
-	if *state.OK {
-		return 0, true
-	}
-	return max(strings.Count(r.Text, "\n- "), 1), true
 }
 
 // What is said of a turn that printed what it should have written.
@@ -110,7 +92,7 @@ func (t *turn) again(ctx context.Context, why error) (bool, error) {
 			return ok, err
 		}
 	}
-	text := ""
+	text, tools := "", t.agent.opt.Tools
 	switch {
 	case why != nil:
 		return false, why
@@ -120,9 +102,10 @@ func (t *turn) again(ctx context.Context, why error) (bool, error) {
 	case t.app.told:
 		return false, nil
 	case t.app.report != "":
-		text = "You are not done: " + t.app.report + "\nMend this in the files, then call serve again."
+		text = "You are not done: " + t.app.report + "\nMend this in the files" + tools.with(tool.ServesApp, ", then call %s again") + "."
 	case printed:
-		text = "You printed code, but nothing was written. Write it into a file with the tool write_file, then call serve."
+		text = "You printed code, but nothing was written. Write it into a file" + tools.with(tool.WritesFile, " with the tool %s") +
+			tools.with(tool.ServesApp, ", then call %s") + "."
 	default:
 		return false, nil
 	}

@@ -26,6 +26,7 @@ type Tools struct {
 	order    []*offer
 	byName   map[string]*offer
 	sessions []tool.Session
+	prompt   []string // what the sets say of their tools, for the system prompt
 }
 
 // offer is one tool.
@@ -48,6 +49,7 @@ func OpenTools(ctx context.Context, p tool.Project, sources ...Source) (*Tools, 
 			return nil, errors.Join(fmt.Errorf("tools %s: %w", info.Name, err), t.Close())
 		}
 		t.sessions = append(t.sessions, session)
+		t.prompt = append(t.prompt, info.Prompt...)
 		for _, spec := range info.Tools {
 			if t.byName[spec.Name] != nil {
 				return nil, errors.Join(fmt.Errorf("tools %s: there is already a tool %s", info.Name, spec.Name), t.Close())

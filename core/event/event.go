@@ -97,6 +97,8 @@ type (
 		Denied bool `json:"denied,omitempty"`
 		// Diff is what was changed.
 		Diff string `json:"diff,omitempty"`
+		// Health is how the tool found the page that it served or looked at, if it did.
+		Health *tool.Health `json:"health,omitempty"`
 		// Data is more for programs; it may be nil.
 		Data json.RawMessage `json:"data,omitempty"`
 	}

@@ -19,11 +19,11 @@ const (
 // done; the model itself reads the text of the [Result].
 type Health struct {
 	// Page is the page within the project, such as "index.html".
-	Page string
+	Page string `json:"page"`
 	// Problems are what is wrong with it, each on one line; without any it works.
-	Problems []string
+	Problems []string `json:"problems,omitempty"`
 	// URL is where a person can look at it, of the scheme http or https; empty for nowhere.
-	URL string
+	URL string `json:"url,omitempty"`
 }
 
 // OK reports whether nothing is wrong.

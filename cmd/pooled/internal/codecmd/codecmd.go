@@ -264,6 +264,7 @@ func (w *work) open(ctx context.Context) error {
 	if w.tools, err = agent.OpenTools(ctx, tool.Project{Root: w.project.Root, State: w.project.State(), Cache: w.Cache}, sources...); err != nil {
 		return err
 	}
+	w.screen.brief = w.tools.Brief
 	var history []transcript.Message
 	if w.f.resume || w.f.session != "" {
 		var note string

@@ -3,7 +3,6 @@ package codecmd
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -100,29 +99,18 @@ func (w *work) undo(ctx context.Context, force bool) error {
 
 // openApp serves the app for the browser.
 func (w *work) openApp(ctx context.Context, entry string) error {
-	args := map[string]string{}
-	if entry != "" {
-		args["entry"] = entry
-	}
-	raw, err := json.Marshal(args)
-	if err != nil {
-		return err
-	}
-	r, err := w.tools.Call(ctx, "serve", raw)
+	r, err := w.tools.ServeApp(ctx, entry)
 	if err != nil {
 		return err
 	}
 	if r.IsError {
 		return errors.New(strings.TrimPrefix(r.Text, "error: "))
 	}
-	var data struct {
-		URL string `json:"url"`
-	}
-	if err := json.Unmarshal(r.Data, &data); err != nil || data.URL == "" {
+	if r.Health == nil || r.Health.URL == "" {
 		return errors.New("the app has no address")
 	}
 	w.say("%s", r.Text)
-	fmt.Fprintln(w.Out, terminal.Exact(data.URL))
+	fmt.Fprintln(w.Out, terminal.Exact(r.Health.URL))
 	return nil
 }
 

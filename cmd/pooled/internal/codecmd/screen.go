@@ -1,7 +1,6 @@
 package codecmd
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -27,6 +26,8 @@ const (
 type screen struct {
 	Deps
 	json bool
+	// brief says on what a call works, the most telling first; it is set before anything is called.
+	brief func(*transcript.Call) []string
 
 	mu        sync.Mutex
 	broken    error // of an output that cannot be written to any more
@@ -158,13 +159,13 @@ func (s *screen) event(e event.Event) {
 	case event.CallBroken:
 		s.line(s.Paint(console.Yellow, "● a call that cannot be read: ") + s.Paint(console.Dim, terminal.First(e.Reason)))
 	case event.Approval:
-		s.line(s.Paint(console.Cyan, "● ") + callText(e.Call))
+		s.line(s.Paint(console.Cyan, "● ") + s.call(e.Call))
 		s.diff(e.Diff)
 		s.asked = e.Call.ID
 	case event.CallRunning:
 		s.ran = e.Call.ID
 		if s.asked != e.Call.ID {
-			s.line(s.Paint(console.Cyan, "● ") + callText(e.Call))
+			s.line(s.Paint(console.Cyan, "● ") + s.call(e.Call))
 		}
 	case event.CallDone:
 		s.done(e)
@@ -193,7 +194,7 @@ func (s *screen) done(e event.CallDone) {
 		s.line("  " + s.Paint(console.Yellow, "not allowed"))
 		return
 	case s.asked != e.Call.ID && s.ran != e.Call.ID:
-		s.line(s.Paint(console.Cyan, "● ") + callText(e.Call)) // it was refused before it ran
+		s.line(s.Paint(console.Cyan, "● ") + s.call(e.Call)) // it was refused before it ran
 	case e.Diff != "" && s.asked != e.Call.ID:
 		s.diff(e.Diff)
 	}
@@ -209,11 +210,8 @@ func (s *screen) done(e event.CallDone) {
 		}
 		s.line("  " + s.Paint(color, l))
 	}
-	var served struct {
-		URL string `json:"url"`
-	}
-	if e.Call.Name == "serve" && json.Unmarshal(e.Data, &served) == nil && served.URL != "" {
-		s.line("  " + s.Paint(console.Cyan, terminal.Exact(served.URL)))
+	if e.Health != nil && e.Health.URL != "" {
+		s.line("  " + s.Paint(console.Cyan, terminal.Exact(e.Health.URL)))
 	}
 }
 
@@ -257,16 +255,10 @@ func (s *screen) turn(e event.Done) {
 	}
 }
 
-// callText is a call on one line, such as "write_file index.html".
-func callText(c transcript.Call) string {
-	var args map[string]any
-	_ = json.Unmarshal(c.Arguments, &args) // whatever is not an object has no arguments to show
+// call is a call on one line, such as "write_file index.html".
+func (s *screen) call(c transcript.Call) string {
 	text := c.Name
-	for _, name := range []string{"path", "query", "selector", "entry", "code", "text"} {
-		v, ok := args[name].(string)
-		if !ok || v == "" {
-			continue
-		}
+	for _, v := range s.brief(&c) {
 		text += " " + terminal.Short(v, shownArgument)
 	}
 	return text
