@@ -106,6 +106,15 @@ type bench struct {
 
 func newBench(t *testing.T, format toolcall.Format, room int, change func(*agent.Options), answers ...string) *bench {
 	t.Helper()
+	return newBenchOf(t, func(toys tool.Set) []agent.Source {
+		return []agent.Source{{Set: files.Set{}, Sandboxed: true}, {Set: toys}}
+	},
+		format, room, change, answers...)
+}
+
+// newBenchOf is newBench with other sets of tools.
+func newBenchOf(t *testing.T, sets func(toys tool.Set) []agent.Source, format toolcall.Format, room int, change func(*agent.Options), answers ...string) *bench {
+	t.Helper()
 	m, err := agenttest.New(format, room, answers...)
 	if err != nil {
 		t.Fatal(err)
@@ -116,7 +125,7 @@ func newBench(t *testing.T, format toolcall.Format, room int, change func(*agent
 		t.Fatal(err)
 	}
 	b.state = b.project.State()
-	tools, err := agent.OpenTools(t.Context(), tool.Project{Root: b.root, State: b.state}, agent.Source{Set: files.Set{}, Sandboxed: true}, agent.Source{Set: b.toys})
+	tools, err := agent.OpenTools(t.Context(), tool.Project{Root: b.root, State: b.state}, sets(b.toys)...)
 	if err != nil {
 		t.Fatal(err)
 	}
