@@ -35,7 +35,7 @@ var errNoModel = errors.New("no model is loaded; choose one")
 func (e *engine) Models(context.Context) ([]state.ModelInfo, error) {
 	var all []state.ModelInfo
 	if data := nano.Data(); data != nil {
-		all = append(all, state.ModelInfo{Name: nano.Name, Size: int64(len(data)), Note: "built in; very small", Toy: true})
+		all = append(all, state.ModelInfo{Name: nano.Name, Size: int64(len(data)), Note: "built in; very small", Small: true})
 	}
 	s, err := e.wire.Store()
 	if err != nil {
@@ -68,7 +68,7 @@ func (e *engine) Load(ctx context.Context, name string, progress func(done, tota
 	}
 	e.model, e.chat = m, chat
 	return state.Loaded{
-		Name: m.Name, Family: m.Plan.Family, Device: m.Device.Name, Reason: m.Reason, Context: m.Context, Toy: shown == nano.Name,
+		Name: m.Name, Family: m.Plan.Family, Device: m.Device.Name, Reason: m.Reason, Context: m.Context, Small: shown == nano.Name,
 	}, nil
 }
 

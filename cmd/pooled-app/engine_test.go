@@ -64,7 +64,7 @@ func TestEngine(t *testing.T) {
 
 	until("the model is loaded", idle)
 	m, ok := a.Loaded()
-	if !ok || m.Name != nano.Name || m.Family != "qwen35" || m.Device == "" || m.Reason == "" || m.Context <= 0 || !m.Toy {
+	if !ok || m.Name != nano.Name || m.Family != "qwen35" || m.Device == "" || m.Reason == "" || m.Context <= 0 || !m.Small {
 		t.Fatalf("loaded %+v %v, problem %+v", m, ok, a.Problem())
 	}
 	a.Send("Say hello.")
@@ -103,7 +103,7 @@ func TestEngine(t *testing.T) {
 		t.Errorf("problem %+v, want one that leads to the models", p)
 	}
 	list, err := e.Models(context.Background())
-	if err != nil || len(list) != 1 || list[0].Name != nano.Name || !list[0].Toy {
+	if err != nil || len(list) != 1 || list[0].Name != nano.Name || !list[0].Small {
 		t.Errorf("models %+v, %v; want nano alone", list, err)
 	}
 	a.Send("left in the middle")

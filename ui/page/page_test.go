@@ -20,7 +20,7 @@ type window struct {
 }
 
 var list = []state.ModelInfo{
-	{Name: "toy", Size: 24_300_000, Note: "built in; very small", Toy: true},
+	{Name: "toy", Size: 24_300_000, Note: "built in; very small", Small: true},
 	{Name: "tiny", Size: 491_400_000},
 	{Name: "qwen2.5-coder-0.5b", Size: 397_800_000},
 	{Name: "smollm2-135m", Size: 91_700_000, Note: "a base for tests"},

@@ -56,8 +56,8 @@ type App struct {
 	// unsent says that the engine does not know the last user's message.
 	unsent bool
 
-	problem *Problem
-	toyRead bool
+	problem   *Problem
+	smallRead bool
 }
 
 // Loading is how far a load is; its Name is empty when nothing loads.

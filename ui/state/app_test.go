@@ -284,18 +284,18 @@ func TestLoadTakesOver(t *testing.T) {
 	})
 }
 
-func TestToyNotice(t *testing.T) {
+func TestSmallNotice(t *testing.T) {
 	test(t, "toy", &uitest.Engine{}, func(t *testing.T, a *state.App) {
-		if !a.ToyNotice() {
+		if !a.SmallNotice() {
 			t.Error("no notice for a toy")
 		}
-		a.DismissToy()
-		if a.ToyNotice() {
+		a.DismissSmall()
+		if a.SmallNotice() {
 			t.Error("a notice that was read comes back")
 		}
 	})
 	test(t, "tiny", &uitest.Engine{}, func(t *testing.T, a *state.App) {
-		if a.ToyNotice() {
+		if a.SmallNotice() {
 			t.Error("a notice for a real model")
 		}
 	})

@@ -30,8 +30,8 @@ type ModelInfo struct {
 	Size int64
 	// Note is a short remark for people, such as "built in; very small".
 	Note string
-	// Toy marks a model that nobody should judge the program by.
-	Toy bool
+	// Small marks a model that nobody should judge the program by.
+	Small bool
 	// Problem says why it cannot be loaded; empty when it can.
 	Problem string
 }
@@ -43,7 +43,7 @@ type Loaded struct {
 	Device, Reason string
 	// Context is the number of positions it has room for.
 	Context int
-	Toy     bool
+	Small   bool
 }
 
 // Finish says why an answer ended.

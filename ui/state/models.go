@@ -77,11 +77,11 @@ func (a *App) Loaded() (Loaded, bool) { return a.loaded, a.ready }
 // Loading returns how far a load is.
 func (a *App) Loading() Loading { return a.loading }
 
-// ToyNotice reports whether to tell that the model is a toy, and DismissToy that it was read.
-func (a *App) ToyNotice() bool { return a.ready && a.loaded.Toy && !a.toyRead }
+// SmallNotice reports whether to tell that the model is a very small one, and DismissSmall that it was read.
+func (a *App) SmallNotice() bool { return a.ready && a.loaded.Small && !a.smallRead }
 
-// DismissToy hides the notice for as long as the window is open.
-func (a *App) DismissToy() { a.toyRead = true }
+// DismissSmall hides the notice for as long as the window is open.
+func (a *App) DismissSmall() { a.smallRead = true }
 
 // Usage is what the status line says of the chat.
 type Usage struct {

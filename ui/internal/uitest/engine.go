@@ -80,7 +80,7 @@ func (e *Engine) Load(ctx context.Context, name string, progress func(done, tota
 	if name == "broken" {
 		return state.Loaded{}, ErrLoad
 	}
-	return state.Loaded{Name: name, Family: "test", Device: "CPU (2 threads)", Reason: "no GPU was found", Context: 4096, Toy: name == "toy"}, nil
+	return state.Loaded{Name: name, Family: "test", Device: "CPU (2 threads)", Reason: "no GPU was found", Context: 4096, Small: name == "toy"}, nil
 }
 
 // Send implements [state.Engine].

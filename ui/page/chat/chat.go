@@ -33,7 +33,7 @@ type Page struct {
 	examples [len(examples)]widget.Clickable
 
 	newChat, model, look, send, stop, down widget.Clickable
-	toy, problem                           ui.BannerState
+	small, problem                         ui.BannerState
 	// focus asks for the focus to go to the editor.
 	focus bool
 }

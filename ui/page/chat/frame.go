@@ -27,7 +27,7 @@ var examples = [...]struct{ title, prompt string }{
 	{"Plan a day", "Plan a quiet Sunday in five steps."},
 }
 
-// PullCommand gets a real model; the toy notice shows it.
+// PullCommand gets a real model; the notice of a small model shows it.
 const PullCommand = "pooled pull qwen2.5-coder-0.5b"
 
 // top draws the bar with the model and the look.
@@ -62,10 +62,10 @@ func (p *Page) button(b ui.Button) layout.Widget {
 }
 
 func (p *Page) updateBanners(gtx layout.Context) {
-	for p.toy.Close.Clicked(gtx) {
-		p.app.DismissToy()
+	for p.small.Close.Clicked(gtx) {
+		p.app.DismissSmall()
 	}
-	for p.toy.Act.Clicked(gtx) {
+	for p.small.Act.Clicked(gtx) {
 		ui.WriteClipboard(gtx, PullCommand)
 	}
 	for p.problem.Close.Clicked(gtx) {
@@ -112,11 +112,11 @@ func (p *Page) banners(gtx layout.Context) layout.Dimensions {
 		}
 		show(ui.Banner{Bad: true, Title: e.Title, Text: strings.TrimSpace(why + " " + e.Hint), Action: actions[e.Action]}, &p.problem)
 	}
-	if m, ok := p.app.Loaded(); ok && p.app.ToyNotice() {
+	if m, ok := p.app.Loaded(); ok && p.app.SmallNotice() {
 		show(ui.Banner{
 			Title: m.Name + " is a very small model inside the program, for trying things: it knows little.",
 			Text:  "Get a real model with: " + PullCommand, Action: "Copy command",
-		}, &p.toy)
+		}, &p.small)
 	}
 	if len(all) == 0 {
 		return layout.Dimensions{}
