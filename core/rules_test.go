@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -53,6 +54,19 @@ var bans = []struct{ from, to, reason string }{
 	{"cmd/pooled", "gioui.org", "the command line links no GUI library"},
 	{"cmd/pooled", "ui", "the command line links no GUI library"},
 }
+
+// floors are the packages of core from the ground up: each imports only those of lower floors, and of its own. Data and
+// contracts come below what is done with them; a new package finds its floor here.
+var floors = [][]string{
+	{"atomicfile", "plain", "units", "export", "gguf", "model"},
+	{"quant", "tokenizer", "engine", "tool", "workspace"},
+	{"chat", "grammar", "toolcall", "generate", "weights", "starter"},
+	{"transcript", "event", "answer"},
+	{"plugin", "agent", "hub"},
+}
+
+// peers are packages of the top floor, which know nothing of each other: cmd puts them together.
+var peers = []string{"plugin", "agent", "hub"}
 
 // wgpu is imported by one package alone.
 const (
@@ -111,6 +125,48 @@ func TestImports(t *testing.T) {
 			if within(from, "plugins/models") && strings.HasPrefix(imp, module) && !within(to, "core/model") && !within(to, "plugins/models") {
 				t.Errorf("%s imports %s: a family imports core/model only", from, to)
 			}
+		}
+	}
+}
+
+// TestFloors walks the imports within core.
+func TestFloors(t *testing.T) {
+	floor := map[string]int{}
+	for i, names := range floors {
+		for _, n := range names {
+			floor[n] = i
+		}
+	}
+	room := func(path string) (name string, ok bool) {
+		path, ok = strings.CutPrefix(strings.TrimPrefix(path, module), "core/")
+		name, _, _ = strings.Cut(path, "/")
+		return name, ok
+	}
+	seen := map[string]bool{}
+	for _, p := range packages(t) {
+		from, ok := room(p.ImportPath)
+		if !ok {
+			continue
+		}
+		seen[from] = true
+		at, known := floor[from]
+		if !known {
+			t.Errorf("core/%s has no floor: say in floors what it stands on", from)
+		}
+		for _, imp := range p.Imports {
+			to, ok := room(imp)
+			switch {
+			case !ok || to == from:
+			case floor[to] > at:
+				t.Errorf("core/%s imports core/%s, which stands above it", from, to)
+			case slices.Contains(peers, from) && slices.Contains(peers, to):
+				t.Errorf("core/%s imports core/%s: cmd puts the two together", from, to)
+			}
+		}
+	}
+	for name := range floor {
+		if !seen[name] {
+			t.Errorf("there is no package core/%s", name)
 		}
 	}
 }

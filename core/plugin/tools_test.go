@@ -18,8 +18,8 @@ import (
 	"time"
 
 	"github.com/pooled/pooled/core/plugin"
+	"github.com/pooled/pooled/core/plugin/tooltest"
 	"github.com/pooled/pooled/core/tool"
-	"github.com/pooled/pooled/core/tool/tooltest"
 )
 
 // toolSet has tools that behave well and badly, and one that tries what a process may do.

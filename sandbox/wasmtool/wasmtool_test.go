@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pooled/pooled/core/plugin/tooltest"
 	"github.com/pooled/pooled/core/tool"
-	"github.com/pooled/pooled/core/tool/tooltest"
 )
 
 // A tiny assembler, so that every module of these tests can be read here.

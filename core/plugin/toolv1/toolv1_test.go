@@ -13,9 +13,9 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/test/bufconn"
 
+	"github.com/pooled/pooled/core/plugin/tooltest"
 	"github.com/pooled/pooled/core/plugin/toolv1"
 	"github.com/pooled/pooled/core/tool"
-	"github.com/pooled/pooled/core/tool/tooltest"
 )
 
 // echo answers with its arguments, in every part of the result.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pooled/pooled/core/plugin/tooltest"
 	"github.com/pooled/pooled/core/tool"
-	"github.com/pooled/pooled/core/tool/tooltest"
 	"github.com/pooled/pooled/plugins/tools/files"
 )
 

@@ -10,8 +10,8 @@ import (
 
 	"github.com/pooled/pooled/core/plugin"
 	"github.com/pooled/pooled/core/plugin/serve"
+	"github.com/pooled/pooled/core/plugin/tooltest"
 	"github.com/pooled/pooled/core/tool"
-	"github.com/pooled/pooled/core/tool/tooltest"
 	"github.com/pooled/pooled/core/workspace"
 	"github.com/pooled/pooled/plugins/tools/files"
 )

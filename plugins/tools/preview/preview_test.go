@@ -16,8 +16,8 @@ import (
 	"time"
 
 	author "github.com/pooled/pooled/core/plugin/serve"
+	"github.com/pooled/pooled/core/plugin/tooltest"
 	"github.com/pooled/pooled/core/tool"
-	"github.com/pooled/pooled/core/tool/tooltest"
 )
 
 const counter = `<!doctype html>

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pooled/pooled/core/plugin/tooltest"
 	"github.com/pooled/pooled/core/tool"
-	"github.com/pooled/pooled/core/tool/tooltest"
 	"github.com/pooled/pooled/plugins/tools/runjs"
 )
 

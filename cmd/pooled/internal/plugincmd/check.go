@@ -16,7 +16,7 @@ import (
 	"github.com/pooled/pooled/core/model/ggufmeta"
 	"github.com/pooled/pooled/core/plugin"
 	"github.com/pooled/pooled/core/plugin/modeltest"
-	"github.com/pooled/pooled/core/tool/tooltest"
+	"github.com/pooled/pooled/core/plugin/tooltest"
 )
 
 func (d Deps) check() *cobra.Command {
