@@ -236,7 +236,7 @@ func (a *answer) finish(ctx context.Context, err error) {
 		a.res.Finish = FinishError
 		cancelled := ctx.Err()
 		switch {
-		case err == errFull:
+		case errors.Is(err, errFull):
 			a.res.Finish = FinishContext
 		case cancelled != nil && !a.deaf && (errors.Is(err, cancelled) || errors.Is(err, context.Cause(ctx))):
 			a.res.Finish = FinishCancelled

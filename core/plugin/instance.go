@@ -2,6 +2,7 @@ package plugin
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"reflect"
@@ -41,7 +42,7 @@ func (i *instance) do(ctx context.Context, doing string, f func(context.Context,
 	within, cancel := context.WithTimeout(ctx, i.options.CallTimeout)
 	defer cancel()
 	err = p.sort(ctx, within, doing, f(within, p))
-	_, fault := err.(*Error)
+	_, fault := errors.AsType[*Error](err)
 	i.release(p, fault)
 	return err
 }
@@ -93,7 +94,7 @@ func (i *instance) start(ctx context.Context) error {
 		}
 	}
 	if err != nil {
-		if _, fault := err.(*Error); fault {
+		if _, fault := errors.AsType[*Error](err); fault {
 			i.failures = append(i.failures, now)
 		}
 		i.log.Warn("plugin did not start", "err", err)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -204,7 +205,7 @@ func (s *toolSession) Call(ctx context.Context, c tool.Call) (tool.Result, error
 	if err = conn.process.sort(ctx, within, c.Name, err); err == nil {
 		return r, nil
 	}
-	if _, fault := err.(*Error); fault && !s.drop(conn) {
+	if _, fault := errors.AsType[*Error](err); fault && !s.drop(conn) {
 		return tool.Result{}, tool.ErrClosed
 	}
 	return tool.Result{}, err
@@ -233,7 +234,7 @@ func (s *toolSession) connect(ctx context.Context) (*toolConn, error) {
 		err = p.sort(ctx, within, "open the project", err)
 	}
 	if err != nil {
-		_, fault := err.(*Error)
+		_, fault := errors.AsType[*Error](err)
 		s.instance.release(p, fault)
 		return nil, err
 	}
