@@ -15,9 +15,17 @@ import (
 
 // What compaction leaves of things.
 const (
-	oldResult  = 200 // bytes of a result
-	maxSummary = 40  // lines of a summary
-	minSummary = 320 // bytes of a summary, also in a small context
+	oldResult   = 200 // bytes of a result
+	worthwhile  = 100 // bytes by which a result must be longer than that to be shortened
+	maxSummary  = 40  // lines of a summary
+	minSummary  = 320 // bytes of a summary, also in a small context
+	summaryPart = 4   // a summary has at most a byte for so many tokens of the context
+)
+
+// What is left free for an answer, in tokens: a part of the context, and no more than so many of a large one.
+const (
+	answerPart, answerMost = 4, 4096 // else the conversation is compacted
+	leastPart, leastMost   = 16, 256 // else there is no answer
 )
 
 // rules shorten a conversation, gentle ones first. Each returns a new view, or nil when it finds nothing to do. None
@@ -41,7 +49,7 @@ var rules = []struct {
 func (t *turn) fit(ctx context.Context) (*chat.Prompt, error) {
 	p, err := t.agent.prompt(ctx)
 	room := t.agent.model.Context()
-	limit := room - min(room/4, 4096) // what must be left for the answer
+	limit := room - min(room/answerPart, answerMost)
 	if err != nil || len(p.IDs) <= limit {
 		return p, err
 	}
@@ -63,7 +71,7 @@ func (t *turn) fit(ctx context.Context) (*chat.Prompt, error) {
 			return p, nil
 		}
 	}
-	if len(p.IDs) > room-min(room/16, 256) {
+	if len(p.IDs) > room-min(room/leastPart, leastMost) {
 		return nil, fmt.Errorf("%w: %w", ErrContext, &generate.PromptTooLongError{Tokens: len(p.IDs), Context: room})
 	}
 	return p, nil
@@ -86,7 +94,7 @@ func edit(view []*transcript.Message, keep int, f func(i int, m *transcript.Mess
 // shortenResults keeps the beginning of old results.
 func shortenResults(_ *Tools, view []*transcript.Message, keep, _ int) []*transcript.Message {
 	return edit(view, keep, func(_ int, m *transcript.Message) *transcript.Message {
-		if m.Role != chat.RoleTool || len(m.Text) <= oldResult+100 {
+		if m.Role != chat.RoleTool || len(m.Text) <= oldResult+worthwhile {
 			return nil
 		}
 		short := *m
@@ -197,7 +205,7 @@ func summed(m *transcript.Message, lines []string, room int) *transcript.Message
 		}
 	}
 	from, size := len(lines), 0
-	for from > 0 && len(lines)-from < maxSummary && size+len(lines[from-1]) < max(room/4, minSummary) {
+	for from > 0 && len(lines)-from < maxSummary && size+len(lines[from-1]) < max(room/summaryPart, minSummary) {
 		from--
 		size += len(lines[from]) + 1
 	}

@@ -15,6 +15,13 @@ import (
 // toolResponse is what small models write when they go on after a call as if they were the tool.
 const toolResponse = "<tool_response>"
 
+// How the next answer is drawn after one that led nowhere: warmer with each time, and, where nothing is said of it, from the
+// likeliest tokens alone.
+const (
+	warmBase, warmStep, warmMost = 0.5, 0.2, 1.1
+	warmTopK, warmTopP           = 40, 0.95
+)
+
 // errRepeats ends an answer whose text repeats itself.
 var errRepeats = errors.New("the text repeats itself")
 
@@ -115,9 +122,9 @@ func (t *turn) sampling(prompt int) generate.Options {
 	}
 	if t.warm {
 		// What is likeliest led nowhere; the same prompt must not give the same answer again.
-		opt.Temperature = max(opt.Temperature, min(0.5+0.2*float64(t.circles), 1.1))
+		opt.Temperature = max(opt.Temperature, min(warmBase+warmStep*float64(t.circles), warmMost))
 		if opt.TopK == 0 && opt.TopP == 0 {
-			opt.TopK, opt.TopP = 40, 0.95
+			opt.TopK, opt.TopP = warmTopK, warmTopP
 		}
 		opt.Seed += uint64(t.done.Steps)
 	}
