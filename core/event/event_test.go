@@ -41,6 +41,10 @@ func TestLines(t *testing.T) {
 			event.CallDone{Call: call, Result: "r", Data: json.RawMessage(`{"ok":true}`)},
 			`{"type":"call_done","call":` + callLine + `,"result":"r","is_error":false,"data":{"ok":true}}`, false,
 		},
+		{
+			event.CallDone{Call: call, Result: "r", Health: &tool.Health{Page: "index.html", Problems: []string{"p"}, URL: "http://127.0.0.1:1/"}},
+			`{"type":"call_done","call":` + callLine + `,"result":"r","is_error":false,"health":{"page":"index.html","problems":["p"],"url":"http://127.0.0.1:1/"}}`, false,
+		},
 		{event.Retried{Try: 1, Reason: "r"}, `{"type":"retried","try":1,"reason":"r"}`, false},
 		{event.Restored{Problems: "p"}, `{"type":"restored","problems":"p"}`, false},
 		{event.Note{Text: "n"}, `{"type":"note","text":"n"}`, false},

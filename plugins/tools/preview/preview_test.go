@@ -163,11 +163,10 @@ func serve(t *testing.T, s tool.Session, args string) string {
 	if err != nil || r.IsError {
 		t.Fatal(r.Text, err)
 	}
-	var d struct{ URL string }
-	if err := json.Unmarshal(r.Data, &d); err != nil || !strings.HasPrefix(d.URL, "http://127.0.0.1:") {
-		t.Fatalf("data %s, %v", r.Data, err)
+	if r.Health == nil || !strings.HasPrefix(r.Health.URL, "http://127.0.0.1:") {
+		t.Fatalf("health %+v", r.Health)
 	}
-	return d.URL
+	return r.Health.URL
 }
 
 // TestHealth says of every look at a page how it is, and of nothing else.

@@ -143,11 +143,8 @@ func acted(did string, r *page.Report, since seen) string {
 	return text
 }
 
-// data is the report for programs.
+// data is the report for programs, beside what [tool.Health] says.
 type data struct {
-	URL     string       `json:"url"`
-	Entry   string       `json:"entry"`
-	OK      bool         `json:"ok"`
 	Title   string       `json:"title"`
 	Text    string       `json:"text"`
 	Console []js.Line    `json:"console"`
@@ -158,7 +155,7 @@ type data struct {
 
 func (s *session) result(text string, r *page.Report) (tool.Result, error) {
 	d := data{
-		URL: s.server.url(), Entry: s.entry, OK: r.OK, Title: clip(r.Title, 1000), Text: clip(r.Text, 64<<10), Errors: r.Errors,
+		Title: clip(r.Title, 1000), Text: clip(r.Text, 64<<10), Errors: r.Errors,
 		Missing: r.Missing, Stopped: r.Stopped, Console: r.Console[max(0, len(r.Console)-1000):],
 	}
 	j, err := json.Marshal(d)
@@ -166,7 +163,7 @@ func (s *session) result(text string, r *page.Report) (tool.Result, error) {
 		d.Console, d.Errors, d.Missing = nil, nil, nil
 		j, err = json.Marshal(d)
 	}
-	return tool.Result{Text: text, Data: j, Health: health(r, s.entry, d.URL)}, err
+	return tool.Result{Text: text, Data: j, Health: health(r, s.entry, s.server.url())}, err
 }
 
 // health is how the page is, in the words of the text. A page that is not as it should be has a problem at least.
