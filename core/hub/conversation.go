@@ -55,8 +55,8 @@ func (c *Conversation) Messages() []transcript.Message {
 	return slices.Clone(c.messages)
 }
 
-// Send adds what the user says and answers it. When the answer is cancelled, what came of it is kept; after any other
-// error the conversation is as it was before, so that the same text can be sent again.
+// Send adds what the user says and answers it. When the answer is cancelled, what came of it is kept; where
+// nothing came, and after any other error, the conversation is as it was, so that the same text can be sent again.
 //
 // Errors: those of [generate.Sequence.Generate] and of the template; [ErrBusy].
 func (c *Conversation) Send(ctx context.Context, text string, opt generate.Options, emit func(event.Event) error) (Answer, error) {
@@ -90,8 +90,8 @@ func (c *Conversation) turn(ctx context.Context, opt generate.Options, emit func
 	}()
 
 	a, err := c.model.answer(ctx, c.slot, messages, opt, emit)
-	if err != nil && a.Finish != generate.FinishCancelled {
-		return a, err
+	if err != nil && (a.Finish != generate.FinishCancelled || len(a.IDs) == 0) {
+		return a, err // nothing came of it
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

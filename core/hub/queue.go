@@ -7,32 +7,33 @@ import (
 )
 
 // queue lets in one at a time, fairly among those who ask: whoever asks again comes behind everyone who waits for a first
-// turn, however many turns it asks for at once.
+// turn, however many turns it asks for at once, and nobody can be overtaken for ever, however many come anew.
 //
-// Each wait belongs to a round. An asker's next wait is in the round after its last, but in none that is over, and rounds
-// are served in order, within one by arrival (start-time fair queueing with turns of one length; Goyal et al. 1996).
+// Each wait has a tag, and the lowest is let in first, among equals the one that came first. A clock goes on by one while
+// everyone who waits gets one turn. An asker's tag is what the clock shows, or one more than that of its wait before
+// (start-time fair queueing with turns of one length; Goyal et al. 1996).
 //
 // Safe for concurrent use.
 type queue struct {
 	mu      sync.Mutex
 	closed  bool
 	held    bool
-	round   int           // that is served
-	last    map[*Slot]int // the last round of each asker, unless that is over
-	waiting []*wait       // in the order in which they are let in
-	idle    chan struct{} // closed once the queue is closed and nobody holds it
+	clock   float64
+	last    map[*Slot]float64 // the last tag of each asker that still counts
+	waiting []*wait           // in the order in which they are let in
+	idle    chan struct{}     // closed once the queue is closed and nobody holds it
 }
 
 // wait is one who waits.
 type wait struct {
 	slot  *Slot
-	round int
+	tag   float64
 	turn  chan struct{} // closed when it may go in, or when the queue closes
 	moved chan struct{} // has a token when its place may have changed
 	in    bool
 }
 
-func newQueue() *queue { return &queue{last: map[*Slot]int{}, idle: make(chan struct{})} }
+func newQueue() *queue { return &queue{last: map[*Slot]float64{}, idle: make(chan struct{})} }
 
 // enter waits for a turn and returns what ends it. While it waits, place gets the number of turns that come before, at
 // first and whenever it changes; it may be nil and is called by the waiting goroutine itself.
@@ -47,10 +48,13 @@ func (q *queue) enter(ctx context.Context, s *Slot, place func(ahead int)) (leav
 		q.mu.Unlock()
 		return nil, ErrClosed
 	}
-	w := &wait{slot: s, round: max(q.round, q.last[s]+1), turn: make(chan struct{}), moved: make(chan struct{}, 1)}
-	q.last[s] = w.round
+	w := &wait{slot: s, tag: q.clock, turn: make(chan struct{}), moved: make(chan struct{}, 1)}
+	if last, ok := q.last[s]; ok {
+		w.tag = max(w.tag, last+1)
+	}
+	q.last[s] = w.tag
 	at := len(q.waiting)
-	for at > 0 && q.waiting[at-1].round > w.round {
+	for at > 0 && q.waiting[at-1].tag > w.tag {
 		at--
 	}
 	q.waiting = slices.Insert(q.waiting, at, w)
@@ -88,7 +92,7 @@ func (q *queue) admitted(w *wait) (leave func(), err error) {
 	return sync.OnceFunc(func() {
 		q.mu.Lock()
 		defer q.mu.Unlock()
-		q.end()
+		q.end(w)
 	}), nil
 }
 
@@ -104,12 +108,12 @@ func (q *queue) giveUp(w *wait) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if w.in { // its turn came at the same moment
-		q.end()
+		q.end(w)
 		return
 	}
 	if at := slices.Index(q.waiting, w); at >= 0 {
 		q.waiting = slices.Delete(q.waiting, at, at+1)
-		if q.last[w.slot] == w.round {
+		if q.last[w.slot] == w.tag { // no trace is left
 			q.last[w.slot]--
 		}
 		q.tell(at)
@@ -123,13 +127,18 @@ func (q *queue) serve() {
 	}
 	w := q.waiting[0]
 	q.waiting = slices.Delete(q.waiting, 0, 1)
-	q.held, q.round, w.in = true, w.round, true
+	q.held, w.in = true, true
 	close(w.turn)
 	q.tell(0)
 }
 
 // end ends a turn.
-func (q *queue) end() {
+func (q *queue) end(w *wait) {
+	askers := map[*Slot]bool{w.slot: true}
+	for _, w := range q.waiting {
+		askers[w.slot] = true
+	}
+	q.clock += 1 / float64(len(askers))
 	q.held = false
 	if q.closed {
 		close(q.idle)
@@ -138,9 +147,10 @@ func (q *queue) end() {
 	q.serve()
 	if !q.held {
 		clear(q.last)
+		q.clock = 0
 	}
-	for s, round := range q.last { // those of rounds that are over begin anew
-		if round < q.round {
+	for s, tag := range q.last { // those who are behind the clock begin anew
+		if tag+1 <= q.clock {
 			delete(q.last, s)
 		}
 	}

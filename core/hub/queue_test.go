@@ -121,6 +121,42 @@ func TestQueueNoStarvation(t *testing.T) {
 	})
 }
 
+// TestQueueNewcomers lets new ones come without end; one that is known must get its turns all the same.
+func TestQueueNewcomers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue()
+		ctx, stop := context.WithCancel(t.Context())
+		var wg sync.WaitGroup
+		for range 3 {
+			wg.Go(func() {
+				for {
+					leave, err := q.enter(ctx, &Slot{}, nil)
+					if err != nil {
+						return
+					}
+					time.Sleep(time.Second)
+					leave()
+				}
+			})
+		}
+		time.Sleep(5*time.Second + time.Millisecond)
+		known, start := &Slot{}, time.Now()
+		const turns = 5
+		for range turns {
+			leave, err := q.enter(ctx, known, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			leave()
+		}
+		if d := time.Since(start); d > 5*turns*time.Second {
+			t.Errorf("%d turns took %v among three that always wait", turns, d)
+		}
+		stop()
+		wg.Wait()
+	})
+}
+
 func TestQueuePlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLine(t)

@@ -104,7 +104,10 @@ func TestWaiting(t *testing.T) {
 	if r := <-answered; r.Text != "Hel" {
 		t.Errorf("got %q", r.Text)
 	}
-	if a, err := conv.Regenerate(t.Context(), generate.Options{MaxTokens: 2}, nil); err != nil || a.Message.Text != "He" {
+	if got := conv.Messages(); len(got) != 0 {
+		t.Errorf("the one who gave up left %v", got)
+	}
+	if a, err := conv.Send(t.Context(), "hi", generate.Options{MaxTokens: 2}, nil); err != nil || a.Message.Text != "He" {
 		t.Errorf("afterwards got %q, %v", a.Message.Text, err)
 	}
 }

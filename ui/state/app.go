@@ -222,7 +222,7 @@ func (a *App) answer(old *Message, run func(context.Context, func(event.Event)) 
 			err = nil
 			ans.Finish = FinishCancelled
 		}
-		report(func() { a.finish(m, old, ans, err, err == nil) })
+		report(func() { a.finish(m, old, ans, err, err == nil && !ans.none()) })
 	})
 }
 
@@ -259,6 +259,10 @@ func (a *App) finish(m, old *Message, ans Answer, err error, sent bool) {
 	}
 	if ans.ContextTotal > 0 {
 		a.last = ans
+	}
+	if err == nil && old != nil && ans.none() {
+		a.messages[len(a.messages)-1] = old
+		return
 	}
 	if err == nil {
 		if ans.Finish == FinishContext {

@@ -13,8 +13,8 @@ type Engine interface {
 	Models(ctx context.Context) ([]ModelInfo, error)
 	// Load loads a model, in place of the one before, and starts a new chat. The progress is called with bytes.
 	Load(ctx context.Context, name string, progress func(done, total int64)) (Loaded, error)
-	// Send adds what the user says to the chat and answers it. A cancelled answer stays in the chat; after any other
-	// error the chat is as it was before.
+	// Send adds what the user says to the chat and answers it. What came of a cancelled answer stays in the chat; where
+	// nothing came, and after any other error, the chat is as it was before.
 	Send(ctx context.Context, text string, emit func(event.Event)) (Answer, error)
 	// Regenerate drops the last answer of the chat and gives another. When that fails, the last answer stays.
 	Regenerate(ctx context.Context, emit func(event.Event)) (Answer, error)
@@ -70,3 +70,6 @@ type Answer struct {
 	// ContextUsed and ContextTotal count positions.
 	ContextUsed, ContextTotal int
 }
+
+// none reports whether the answer was stopped before anything came of it: the chat is then as it was.
+func (a Answer) none() bool { return a.Finish == FinishCancelled && a.Tokens == 0 }
