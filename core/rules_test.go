@@ -58,7 +58,7 @@ var bans = []struct{ from, to, reason string }{
 // floors are the packages of core from the ground up: each imports only those of lower floors, and of its own. Data and
 // contracts come below what is done with them; a new package finds its floor here.
 var floors = [][]string{
-	{"atomicfile", "plain", "units", "export", "gguf", "model"},
+	{"atomicfile", "filelock", "plain", "units", "export", "gguf", "model"},
 	{"quant", "tokenizer", "engine", "tool", "workspace"},
 	{"chat", "grammar", "toolcall", "generate", "weights", "starter"},
 	{"transcript", "event", "answer"},

@@ -21,6 +21,9 @@ func TestResumeAfterAnyKill(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if err := b.opt.Session.Close(); err != nil {
+		t.Fatal(err)
+	}
 	first := bytes.IndexByte(whole, '\n') + 1
 	every := 97
 	if testing.Short() {

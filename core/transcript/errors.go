@@ -5,8 +5,12 @@ import (
 	"fmt"
 )
 
-// ErrUnknown is wrapped when there is no session of a name.
-var ErrUnknown = errors.New("there is no such thing")
+var (
+	// ErrUnknown is wrapped when there is no session of a name.
+	ErrUnknown = errors.New("there is no such thing")
+	// ErrInUse is wrapped when another program goes on with the same session.
+	ErrInUse = errors.New("is in use by another program; end that one, or begin a new session")
+)
 
 // DamagedError says which line of a session cannot be read.
 type DamagedError struct {

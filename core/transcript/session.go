@@ -18,6 +18,7 @@ import (
 
 	"github.com/pooled/pooled/core/atomicfile"
 	"github.com/pooled/pooled/core/chat"
+	"github.com/pooled/pooled/core/filelock"
 )
 
 // sessionVersion is the version of a session's form.
@@ -45,14 +46,18 @@ type entry struct {
 // Session keeps a conversation on disk, one line of JSON for each message. Every line is handed to the system as it comes,
 // so that it outlives the process; at the end of a turn it is written through, so that it outlives the machine.
 //
-// Owns: its file; the caller closes it. A nil session keeps nothing. Safe for concurrent use; one process writes a session
-// at a time.
+// What cannot be written, because the disk is full for a moment, is kept and written before the next line, behind the last
+// one that is whole.
+//
+// Owns: its file, locked; the caller closes it. A nil session keeps nothing. Safe for concurrent use.
 type Session struct {
 	// ID is the session's name in its project.
 	ID string
 
-	mu sync.Mutex
-	f  *os.File
+	mu      sync.Mutex
+	f       *os.File
+	good    int64  // where the whole lines end
+	pending []byte // lines behind it that are not written yet
 }
 
 // SessionInfo describes a session that is kept.
@@ -67,6 +72,8 @@ type SessionInfo struct {
 	Turns int
 	// Created and Used are the times of its first and its last line.
 	Created, Used time.Time
+	// Err says why it cannot be gone on with; nil when it can.
+	Err error
 }
 
 func (p *Project) sessions() string { return filepath.Join(p.dir, "sessions") }
@@ -88,11 +95,29 @@ func (p *Project) NewSession(model string) (*Session, error) {
 	if err := atomicfile.Write(name, line); err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_APPEND, 0)
+	f, err := hold(name, id)
 	if err != nil {
 		return nil, err
 	}
-	return &Session{ID: id, f: f}, nil
+	return &Session{ID: id, f: f, good: int64(len(line))}, nil
+}
+
+// hold opens a session's file for this process alone.
+//
+// Errors: [ErrInUse].
+func hold(name, id string) (*os.File, error) {
+	f, err := os.OpenFile(name, os.O_WRONLY, 0)
+	if err != nil {
+		return nil, err
+	}
+	held, err := filelock.Try(f)
+	if held {
+		err = fmt.Errorf("the session %s %w", id, ErrInUse)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
 }
 
 // encode returns the line of an entry.
@@ -104,16 +129,27 @@ func encode(e entry) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// write appends a line with a single write.
+// write appends a line, with what is pending, in a single write.
 func (s *Session) write(e entry) error {
 	e.Time = time.Now().UTC()
 	line, err := encode(e)
 	if err == nil {
-		_, err = s.f.Write(line)
+		s.pending = append(s.pending, line...)
+		err = s.flush()
 	}
 	if err != nil {
 		return fmt.Errorf("the session cannot be saved: %w", err)
 	}
+	return nil
+}
+
+// flush writes what is pending behind the last whole line; what an attempt before left there is overwritten or cut off.
+func (s *Session) flush() error {
+	if _, err := s.f.WriteAt(s.pending, s.good); err != nil {
+		return errors.Join(err, s.f.Truncate(s.good))
+	}
+	s.good += int64(len(s.pending))
+	s.pending = nil
 	return nil
 }
 
@@ -158,17 +194,22 @@ func (s *Session) End(o Outcome) error {
 	return nil
 }
 
-// Close closes the file.
+// Close writes what is pending and closes the file.
 func (s *Session) Close() error {
 	if s == nil {
 		return nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.f.Close()
+	var err error
+	if len(s.pending) > 0 {
+		err = s.flush()
+	}
+	return errors.Join(err, s.f.Close())
 }
 
-// Sessions lists the sessions of a project, last used first. Those without a message are left out.
+// Sessions lists the sessions of a project, last used first. Those without a message are left out; damaged ones are listed
+// with what can be read of them.
 func (p *Project) Sessions() ([]SessionInfo, error) {
 	names, err := os.ReadDir(p.sessions())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -195,7 +236,11 @@ func (p *Project) Sessions() ([]SessionInfo, error) {
 				}
 			}
 		})
-		if err == nil && info.Turns > 0 {
+		var damaged *DamagedError
+		if errors.As(err, &damaged) {
+			info.Err = err
+		}
+		if info.Err != nil || err == nil && info.Turns > 0 {
 			list = append(list, info)
 		}
 	}
@@ -208,27 +253,72 @@ func (p *Project) Sessions() ([]SessionInfo, error) {
 	return list, nil
 }
 
-// Resume opens a session to go on with it, and returns what was said. An empty id is the session used last.
+// Resume opens a session to go on with it, and returns what was said. An empty id is the session used last, of those that
+// can be read.
 //
 // A last line that is not whole, because its writer was killed, is dropped; note says so.
 //
-// Errors: [ErrUnknown], [*DamagedError].
+// Errors: [ErrUnknown], [ErrInUse], [*DamagedError].
 func (p *Project) Resume(id string) (s *Session, history []Message, note string, err error) {
+	if id, err = p.find(id); err != nil {
+		return nil, nil, "", err
+	}
+	name := filepath.Join(p.sessions(), id+sessionSuffix)
+	f, err := hold(name, id)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, "", fmt.Errorf("%w: the session %q", ErrUnknown, id)
+	}
+	if err != nil {
+		return nil, nil, "", err
+	}
+	history, good, dropped, err := readHistory(name)
+	if err == nil && dropped > 0 {
+		note = fmt.Sprintf("the last entry of the session was not complete (%d bytes) and was left out", dropped)
+		err = f.Truncate(good)
+	}
+	if err != nil {
+		return nil, nil, "", errors.Join(err, f.Close())
+	}
+	return &Session{ID: id, f: f, good: good}, history, note, nil
+}
+
+// Read returns what was said in a session, also in one that is in use. An empty id is that of [Project.Resume].
+//
+// Errors: [ErrUnknown], [*DamagedError].
+func (p *Project) Read(id string) ([]Message, error) {
+	id, err := p.find(id)
+	if err != nil {
+		return nil, err
+	}
+	history, _, _, err := readHistory(filepath.Join(p.sessions(), id+sessionSuffix))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w: the session %q", ErrUnknown, id)
+	}
+	return history, err
+}
+
+// find returns the name of a session that may be there.
+func (p *Project) find(id string) (string, error) {
 	if id == "" {
 		list, err := p.Sessions()
 		if err != nil {
-			return nil, nil, "", err
+			return "", err
 		}
-		if len(list) == 0 {
-			return nil, nil, "", fmt.Errorf("%w: a session in this project", ErrUnknown)
+		i := slices.IndexFunc(list, func(s SessionInfo) bool { return s.Err == nil })
+		if i < 0 {
+			return "", fmt.Errorf("%w: a session in this project", ErrUnknown)
 		}
-		id = list[0].ID
+		return list[i].ID, nil
 	}
 	if filepath.Base(id) != id || !filepath.IsLocal(id) {
-		return nil, nil, "", fmt.Errorf("%w: the session %q", ErrUnknown, id)
+		return "", fmt.Errorf("%w: the session %q", ErrUnknown, id)
 	}
-	name := filepath.Join(p.sessions(), id+sessionSuffix)
-	good, dropped, err := readSession(name, func(e entry) {
+	return id, nil
+}
+
+// readHistory returns the messages of a session; good and dropped are those of [readSession].
+func readHistory(name string) (history []Message, good, dropped int64, err error) {
+	good, dropped, err = readSession(name, func(e entry) {
 		switch {
 		case e.Message != nil:
 			history = append(history, *e.Message)
@@ -236,23 +326,7 @@ func (p *Project) Resume(id string) (s *Session, history []Message, note string,
 			history = history[:max(0, min(e.To, len(history)))]
 		}
 	})
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, "", fmt.Errorf("%w: the session %q", ErrUnknown, id)
-	}
-	if err != nil {
-		return nil, nil, "", err
-	}
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_APPEND, 0)
-	if err != nil {
-		return nil, nil, "", err
-	}
-	if dropped > 0 {
-		note = fmt.Sprintf("the last entry of the session was not complete (%d bytes) and was left out", dropped)
-		if err := f.Truncate(good); err != nil {
-			return nil, nil, "", errors.Join(err, f.Close())
-		}
-	}
-	return &Session{ID: id, f: f}, history, note, nil
+	return history, good, dropped, err
 }
 
 // readSession calls visit with every entry. Good is where the whole lines end; dropped is how many bytes follow.

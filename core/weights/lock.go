@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/pooled/pooled/core/filelock"
 )
 
 // held are the locks of this process: the platforms without file locks need them.
@@ -34,7 +36,7 @@ func (s *Store) lock(name string) (unlock func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	busy, err := tryLock(f)
+	busy, err := filelock.Try(f)
 	if busy {
 		err = &BusyError{Name: name, PID: readPID(f)}
 	} else if err != nil {

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pooled/pooled/core/filelock"
 	"github.com/pooled/pooled/core/atomicfile"
 )
 
@@ -90,7 +91,7 @@ func (w *Workspace) lock() (release func(), err error) {
 	if err != nil {
 		return nil, fmt.Errorf("undo journal: %w", err)
 	}
-	if err := lockFile(f); err != nil {
+	if err := filelock.Wait(f); err != nil {
 		f.Close()
 		return nil, fmt.Errorf("undo journal: %w", err)
 	}

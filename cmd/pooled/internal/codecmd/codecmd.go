@@ -212,7 +212,7 @@ func (d Deps) listAll(store *transcript.Store) error {
 			return err
 		}
 		for _, s := range list {
-			fmt.Fprintf(d.Out, "  %s  %s  %s\n", s.ID, s.Used.Local().Format("2006-01-02 15:04"), terminal.Exact(s.Title))
+			fmt.Fprintf(d.Out, "  %s\n", sessionLine(s))
 		}
 	}
 	return nil

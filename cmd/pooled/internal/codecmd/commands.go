@@ -13,6 +13,7 @@ import (
 	"github.com/pooled/pooled/cmd/internal/terminal"
 	"github.com/pooled/pooled/core/agent"
 	"github.com/pooled/pooled/core/export"
+	"github.com/pooled/pooled/core/transcript"
 	"github.com/pooled/pooled/core/workspace"
 )
 
@@ -206,12 +207,25 @@ func (w *work) listSessions() error {
 		w.say("there is none yet")
 	}
 	for _, s := range list {
-		fmt.Fprintf(w.Out, "%s  %s  %s  %s\n", s.ID, s.Used.Local().Format("2006-01-02 15:04"), console.Count(s.Turns, "request"), terminal.Exact(s.Title))
+		fmt.Fprintln(w.Out, sessionLine(s))
 	}
 	return nil
 }
 
+// sessionLine describes a session that is kept.
+func sessionLine(s transcript.SessionInfo) string {
+	title := terminal.Exact(s.Title)
+	if s.Err != nil {
+		title += " (damaged, cannot be gone on with)"
+	}
+	return fmt.Sprintf("%s  %s  %s  %s", terminal.Exact(s.ID), s.Used.Local().Format("2006-01-02 15:04"), console.Count(s.Turns, "request"), title)
+}
+
 func (w *work) resume(id string) error {
+	if w.session != nil && id == w.session.ID {
+		w.say("this is that session")
+		return nil
+	}
 	s, history, note, err := w.project.Resume(id)
 	if err != nil {
 		return err
