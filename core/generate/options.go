@@ -148,8 +148,10 @@ type Timings struct {
 	FirstToken time.Duration
 }
 
-// check reports the first unusable option.
-func (o *Options) check(size int) error {
+// Check reports the first option that no model can be asked with.
+//
+// Errors: [*OptionError].
+func (o *Options) Check() error {
 	for _, n := range []struct {
 		name  string
 		value int
@@ -182,6 +184,14 @@ func (o *Options) check(size int) error {
 		if s == "" || !utf8.ValidString(s) {
 			return &OptionError{"Stop", strconv.Quote(s), "must be text that is not empty"}
 		}
+	}
+	return nil
+}
+
+// check reports the first option that a model with a vocabulary of so many tokens cannot be asked with.
+func (o *Options) check(size int) error {
+	if err := o.Check(); err != nil {
+		return err
 	}
 	for i, id := range o.StopIDs {
 		if id < 0 || int(id) >= size {

@@ -16,8 +16,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pooled/pooled/core/filelock"
 	"github.com/pooled/pooled/core/atomicfile"
+	"github.com/pooled/pooled/core/filelock"
 )
 
 // Limits of the journal.

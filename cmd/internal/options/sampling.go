@@ -37,6 +37,9 @@ var flags = map[string]string{
 	"RepeatPenalty": "--repeat-penalty", "Seed": "--seed", "Stop": "--stop", "Logprobs": "--logprobs",
 }
 
+// CheckSampling complains about a flag that no model can be asked with, before one is loaded.
+func CheckSampling(o *generate.Options) error { return FlagError(o.Check()) }
+
 // FlagError turns a complaint about an option into one about the flag that set it.
 func FlagError(err error) error {
 	bad, ok := errors.AsType[*generate.OptionError](err)

@@ -13,6 +13,7 @@ func Text(s string) string { return Exact(strings.ReplaceAll(s, "\r", "")) }
 // Exact spells out the control characters of s, which could move the cursor, hide or fake text, or set the clipboard: an
 // escape becomes \x1b. Line breaks and tabs stay.
 func Exact(s string) string {
+	s = strings.ToValidUTF8(s, "\uFFFD") // a terminal may take a byte above 0x7f for a control
 	if strings.IndexFunc(s, obeyed) < 0 {
 		return s
 	}

@@ -9,6 +9,7 @@ func TestText(t *testing.T) {
 		{"carriage returns", "a\r\nb\rc", "a\nbc", "a bc"},
 		{"an escape sequence", "\x1b[2Jx", `\x1b[2Jx`, `\x1b[2Jx`},
 		{"an eight-bit control", "\u009b2J", `\x9b2J`, `\x9b2J`},
+		{"an eight-bit control that is no text", "a\x9b2J", "a\uFFFD2J", "a\uFFFD2J"},
 		{"a bell and a deletion", "\a\x7f", `\x07\x7f`, `\x07\x7f`},
 		{"turned text", "a\u202eb", `a\x202eb`, `a\x202eb`},
 		{"an empty text", "", "", ""},

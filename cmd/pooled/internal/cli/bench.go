@@ -13,6 +13,7 @@ import (
 
 	"github.com/pooled/pooled/cmd/internal/console"
 	"github.com/pooled/pooled/cmd/internal/options"
+	"github.com/pooled/pooled/cmd/internal/terminal"
 	"github.com/pooled/pooled/core/engine"
 	"github.com/pooled/pooled/core/model"
 	"github.com/pooled/pooled/core/units"
@@ -112,7 +113,8 @@ func (c *commands) doBench(ctx context.Context, f *benchFlags) error {
 	if f.json {
 		return c.JSON(out)
 	}
-	fmt.Fprintf(c.Out, "%s (%s) on %s: %s, %s\n", out.Model, out.Family, out.Backend, out.Device, out.Detail)
+	fmt.Fprintf(c.Out, "%s (%s) on %s: %s, %s\n", terminal.Exact(out.Model), out.Family, out.Backend,
+		terminal.Exact(out.Device), terminal.Exact(out.Detail))
 	fmt.Fprintf(c.Out, "weights %s, state %s, resident %s, loaded in %.0f ms\n\n",
 		units.Bytes(out.Weights), units.Bytes(out.State), units.Bytes(out.Resident), out.LoadMS)
 	tw := console.NewNumbers(c.Out)

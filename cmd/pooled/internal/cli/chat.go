@@ -40,6 +40,9 @@ is one message and the answers are printed as plain text.`,
   pooled chat -m ./any-model.gguf --system "Answer in one sentence." --temp 0.2`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := options.CheckSampling(&f.sampling); err != nil {
+				return err
+			}
 			m, err := c.load(cmd.Context(), &f.Model)
 			if err != nil {
 				return err

@@ -60,6 +60,9 @@ func (c *commands) doRun(ctx context.Context, f *runFlags, args []string) error 
 	if f.sampling.Logprobs > 0 && !f.json {
 		return console.Usage("--logprobs is for --json, which was not given")
 	}
+	if err := options.CheckSampling(&f.sampling); err != nil {
+		return err
+	}
 	text, err := c.promptText(f, args)
 	if err != nil {
 		return err

@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -121,6 +123,12 @@ func (d Deps) run(ctx context.Context, f *flags, given bool, args []string) erro
 	case f.start != "" && !slices.Contains(starters(), f.start):
 		return console.Usage("--start is %q, want %s", f.start, console.Either(starters()...))
 	}
+	if f.steps < 0 || f.timeout < 0 {
+		return console.Usage("--max-steps and --timeout want 0 or more")
+	}
+	if err := options.CheckSampling(&f.sampling); err != nil {
+		return err
+	}
 	home, err := d.Home()
 	if err != nil {
 		return err
@@ -129,6 +137,9 @@ func (d Deps) run(ctx context.Context, f *flags, given bool, args []string) erro
 	if f.sessions {
 		return d.listAll(store)
 	}
+	// A reader that goes away must not end the program in the middle of a turn: a try that was taken back has to be put back
+	// first. Writing to it is an error then, which ends the turn in order.
+	signal.Ignore(syscall.SIGPIPE)
 	if f.prompt != "" {
 		// A script's Ctrl-C ends the turn in order.
 		var stop context.CancelFunc
@@ -335,6 +346,9 @@ func (w *work) once(ctx context.Context) error {
 	if strings.TrimSpace(text) == "" {
 		return console.Usage("the request is empty")
 	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	w.screen.gone = stop
 	w.screen.session(w)
 	done, err := w.agent.Run(ctx, text)
 	w.screen.end()

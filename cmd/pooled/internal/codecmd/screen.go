@@ -30,8 +30,9 @@ type screen struct {
 	brief func(*transcript.Call) []string
 
 	mu        sync.Mutex
-	broken    error // of an output that cannot be written to any more
-	column    bool  // the cursor is behind text
+	broken    error  // of an output that cannot be written to any more
+	gone      func() // if set, it is called then
+	column    bool   // the cursor is behind text
 	reasoning bool
 	status    bool   // a line stands there that the next one replaces
 	written   int    // bytes of the call that is being written
@@ -45,7 +46,9 @@ func newScreen(d Deps, asJSON bool) *screen { return &screen{Deps: d, json: asJS
 
 func (s *screen) write(w io.Writer, text string) {
 	if s.broken == nil {
-		_, s.broken = io.WriteString(w, text)
+		if _, s.broken = io.WriteString(w, text); s.broken != nil && s.gone != nil {
+			s.gone()
+		}
 	}
 }
 
