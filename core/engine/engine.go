@@ -53,6 +53,9 @@ type Config struct {
 	Context int
 	// CheckpointBytes is what all checkpoints together may take; 0 allows none.
 	CheckpointBytes int64
+	// Undo says that laps can be taken back after they have succeeded, which the parts of a chain must. Without it a backend
+	// spares itself what that needs: a copy of the recurrent state a lap, on a GPU.
+	Undo bool
 	// Ubatch is the greatest number of columns one pass computes; 0 leaves it to the backend. A longer batch is cut.
 	Ubatch int
 	// Exact keeps activations in float32 everywhere; without it a backend may round them to 8 bits before a product.
@@ -68,8 +71,8 @@ type Config struct {
 type Session interface {
 	// Forward runs a lap. One that fails or is cancelled leaves the session exactly as it was: length, kept positions,
 	// checkpoints, and the bits of every later lap. The one exception is a restore that fails in the device; see
-	// [ErrEmptied]. A lap that succeeded can be taken back by the next one, see [Batch]; once another lap has begun to
-	// compute, it cannot, also when that one fails.
+	// [ErrEmptied]. With [Config.Undo], a lap that succeeded can be taken back by the next one; once another lap has
+	// begun to compute, it cannot, also when that one fails.
 	//
 	// Errors: [ErrBatch], [*PositionError], [ErrContextFull], [ErrKept], [*BudgetError], [ErrNoCheckpoint] and [ErrNoUndo]
 	// before anything is done; [ErrDeviceLost], [ErrOutOfMemory], [ErrEmptied], [ErrClosed], the context's error.

@@ -15,7 +15,7 @@ type Checkpoint uint64
 // Every part may be left out; a batch without columns is control alone, and the zero Batch goes back to the beginning.
 // Everything is checked before anything is done.
 type Batch struct {
-	// Undo takes the last lap back, whole. Such a batch holds nothing else.
+	// Undo takes the last lap back, whole; see [Config.Undo]. Such a batch holds nothing else.
 	Undo bool
 	// Restore makes the state that of a checkpoint; no position is kept afterwards. Such a batch holds nothing else, and it
 	// cannot be taken back.

@@ -32,6 +32,7 @@ func Place(p *model.Plan, all []Candidate, w Want) ([]Part, error) {
 func (h *Hub) open(ctx context.Context, parts []Part, c engine.Config) (engine.Session, engine.Device, error) {
 	var first engine.Device
 	var sessions []engine.Session
+	c.Undo = len(parts) > 1
 	for _, p := range parts {
 		b, err := h.backend(ctx, p.Candidate)
 		if err == nil {

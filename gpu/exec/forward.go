@@ -21,7 +21,7 @@ func (s *session) pass(r *engine.Result, l *lap, at, n int) error {
 	defer func() { s.cmds, s.next = p.cmds, p.next }()
 	p.cmds = append(p.cmds, s.first...)
 	s.first = nil
-	if s.state.recurrent != nil && at == 0 { // the next lap begins alike
+	if s.undo && s.state.recurrent != nil && at == 0 { // the next lap begins alike
 		p.next = append(p.next, copyAll(s.state.before, s.state.recurrent))
 	}
 	if err := p.add(s.trunk.stages, n, pos); err != nil {

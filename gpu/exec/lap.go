@@ -82,10 +82,17 @@ func (s *session) begin(l *lap) (cmds []device.Command, err error) {
 	s.moved, s.first = false, nil
 	s.overFrom, s.overTo = l.Pos, l.Pos+l.Over
 	recurrent := s.state.recurrent
-	if recurrent != nil && (l.Columns > 0 || l.Back) {
+	// One submission either runs or the device is lost; only several can stop half-way.
+	s.backed = s.undo || l.Columns > min(narrow, s.ubatch)
+	if s.backed && recurrent != nil && (l.Columns > 0 || l.Back) {
+		if s.state.before == nil {
+			if s.state.before, err = s.alloc(&s.stateBytes, recurrent.Size(), device.CopyFrom|device.CopyTo); err != nil {
+				return nil, err
+			}
+		}
 		cmds = append(cmds, copyAll(s.state.before, recurrent))
 	}
-	if n := int64(l.Over) * s.state.row; n > 0 {
+	if n := int64(l.Over) * s.state.row; s.backed && n > 0 {
 		if s.over == nil || s.over.Size() < n {
 			s.drop(s.over)
 			s.over = nil
@@ -156,6 +163,10 @@ func (s *session) takeBack() error {
 		return nil
 	}
 	s.moved = false
+	if !s.backed {
+		s.broken = fmt.Errorf("%w: a lap stopped half-way", engine.ErrDeviceLost)
+		return s.broken
+	}
 	var cmds []device.Command
 	if s.state.recurrent != nil {
 		cmds = append(cmds, copyAll(s.state.recurrent, s.state.before))

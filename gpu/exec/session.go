@@ -34,6 +34,8 @@ type session struct {
 	state                   state
 	ledger                  *program.Ledger[*device.Buffer]
 	first                   []device.Command // what the next pass begins with
+	undo                    bool             // laps are taken back after they have succeeded
+	backed                  bool             // what the lap replaces was put aside
 	moved                   bool             // the lap has changed the state
 	over                    *device.Buffer   // keys and values of [overFrom, overTo) before the lap
 	overFrom, overTo        int
@@ -82,6 +84,7 @@ func open(ctx context.Context, b *backend, c engine.Config) (_ engine.Session, e
 		}
 	}
 	s.ubatch = min(s.ubatch, c.Context)
+	s.undo = c.Undo
 	s.ledger = program.NewLedger(c, prog, s.checkpointBytes, s.drop)
 	if err := s.checkOps(); err != nil {
 		return nil, err

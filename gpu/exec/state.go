@@ -76,9 +76,6 @@ func (s *session) openState() error {
 		return err
 	}
 	s.state.recurrent = buf
-	if s.state.before, err = s.alloc(&s.stateBytes, size, device.CopyFrom|device.CopyTo); err != nil {
-		return err
-	}
 	for _, m := range []map[int]device.View{s.state.conv, s.state.delta} {
 		for i, v := range m {
 			v.Buffer = buf

@@ -73,7 +73,7 @@ func (l *Ledger[B]) checkAlone(lap *Lap[B]) error {
 		return bad("taking a lap back and restoring a checkpoint stand alone")
 	}
 	if b.Undo {
-		if l.before == nil {
+		if !l.undo || l.before == nil {
 			return engine.ErrNoUndo
 		}
 		return nil

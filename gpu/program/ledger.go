@@ -18,6 +18,7 @@ type Ledger[B any] struct {
 	recurrent bool
 	context   int
 	budget    int64
+	undo      bool // laps can be taken back after they have succeeded
 	size      func(positions int) int64
 	free      func(B)
 	now       book[B]
@@ -62,7 +63,7 @@ func (b *book[B]) find(id engine.Checkpoint) *Saved[B] {
 // NewLedger returns the ledger of a session that holds nothing. Size says what a checkpoint of so many positions takes.
 func NewLedger[B any](c engine.Config, p *Program, size func(positions int) int64, free func(B)) *Ledger[B] {
 	return &Ledger[B]{
-		prog: p, recurrent: p.Plan.Recurrent(p.Range), context: c.Context, budget: c.CheckpointBytes, size: size, free: free,
+		prog: p, recurrent: p.Plan.Recurrent(p.Range), context: c.Context, budget: c.CheckpointBytes, undo: c.Undo, size: size, free: free,
 	}
 }
 

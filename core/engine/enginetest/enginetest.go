@@ -108,7 +108,7 @@ func (m *loaded) config(o Options, begin, end int) engine.Config {
 	n := len(m.plan.Layers)
 	return engine.Config{
 		Plan: m.plan, Weights: m.weights, Range: model.LayerRange{Begin: begin, End: end},
-		Embed: begin == 0, Head: end == n, Context: 256, CheckpointBytes: checkpointBytes, Exact: o.Exact,
+		Embed: begin == 0, Head: end == n, Context: 256, CheckpointBytes: checkpointBytes, Undo: true, Exact: o.Exact,
 	}
 }
 

@@ -257,6 +257,13 @@ func (m *loaded) errors(t *testing.T, o Options) {
 			t.Errorf("a session without the embedding: got %v, want %v", err, engine.ErrBatch)
 		}
 	}
+	c := m.config(o, 0, n)
+	c.Undo = false
+	once := m.openConfig(t, o, c)
+	forward(t, once, engine.Batch{Tokens: []int32{1}})
+	if _, err := once.Forward(t.Context(), engine.Batch{Undo: true}); !errors.Is(err, engine.ErrNoUndo) {
+		t.Errorf("taking back where that was not asked for: got %v, want %v", err, engine.ErrNoUndo)
+	}
 	first := m.openConfig(t, o, m.config(o, 0, 1))
 	if _, err := first.Forward(t.Context(), engine.Batch{Tokens: []int32{1}, Output: engine.Output{Top: 1}}); !errors.Is(err, engine.ErrBatch) {
 		t.Errorf("logits of a session without the head: got %v, want %v", err, engine.ErrBatch)
