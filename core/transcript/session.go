@@ -129,15 +129,18 @@ func encode(e entry) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// write appends a line, with what is pending, in a single write.
-func (s *Session) write(e entry) error {
-	e.Time = time.Now().UTC()
-	line, err := encode(e)
-	if err == nil {
+// write appends lines, with what is pending, in a single write.
+func (s *Session) write(entries ...entry) error {
+	now := time.Now().UTC()
+	for _, e := range entries {
+		e.Time = now
+		line, err := encode(e)
+		if err != nil {
+			return fmt.Errorf("the session cannot be saved: %w", err)
+		}
 		s.pending = append(s.pending, line...)
-		err = s.flush()
 	}
-	if err != nil {
+	if err := s.flush(); err != nil {
 		return fmt.Errorf("the session cannot be saved: %w", err)
 	}
 	return nil
@@ -160,12 +163,11 @@ func (s *Session) Append(ms ...*Message) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, m := range ms {
-		if err := s.write(entry{Kind: "message", Message: m}); err != nil {
-			return err
-		}
+	entries := make([]entry, len(ms))
+	for i, m := range ms {
+		entries[i] = entry{Kind: "message", Message: m}
 	}
-	return nil
+	return s.write(entries...)
 }
 
 // Back notes that the conversation was cut to its first n messages.

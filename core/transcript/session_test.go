@@ -37,10 +37,8 @@ func TestFullDisk(t *testing.T) {
 	if s.f, err = os.Open(name); err != nil {
 		t.Fatal(err)
 	}
-	for _, text := range []string{"two", "three"} {
-		if err := s.Append(said(text)); err == nil {
-			t.Fatalf("%s was written", text)
-		}
+	if err := s.Append(said("two"), said("three")); err == nil {
+		t.Fatal("two and three were written")
 	}
 	s.f.Close()
 	s.f = file

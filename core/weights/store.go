@@ -210,25 +210,38 @@ func (s *Store) Unfinished() ([]Unfinished, error) {
 	return out, nil
 }
 
+// LocalPath returns the model file that ref names by its path, of a folder the first part; ok is false where ref is the name
+// of something else, or nothing is there.
+func LocalPath(ref string) (path string, ok bool, err error) {
+	if isRemote(ref) || !strings.ContainsAny(ref, `/\`) && !strings.HasSuffix(ref, ".gguf") {
+		return "", false, nil
+	}
+	info, err := os.Stat(ref)
+	if err != nil {
+		return "", false, nil // it may be a name
+	}
+	if !info.IsDir() {
+		return ref, true, nil
+	}
+	p, err := planLocal(ref)
+	if err != nil {
+		return "", false, err
+	}
+	return p.local[0], true, nil
+}
+
+// isRemote reports whether ref is an address.
+func isRemote(ref string) bool { return strings.HasPrefix(ref, "hf:") || strings.Contains(ref, "://") }
+
 // Resolve returns the file to open for what a person typed: the name of a model in the folder, a path, the name of a
 // catalog entry, or a source that was pulled.
 //
 // Errors: [ErrNotFound] with what to do, [ErrIncomplete].
 func (s *Store) Resolve(ref string) (string, error) {
-	pathLike := strings.ContainsAny(ref, `/\`) || strings.HasSuffix(ref, ".gguf")
-	remoteLike := strings.HasPrefix(ref, "hf:") || strings.Contains(ref, "://")
-	if pathLike && !remoteLike {
-		if info, err := os.Stat(ref); err == nil {
-			if !info.IsDir() {
-				return ref, nil
-			}
-			p, err := planLocal(ref)
-			if err != nil {
-				return "", err
-			}
-			return p.local[0], nil
-		}
+	if path, ok, err := LocalPath(ref); ok || err != nil {
+		return path, err
 	}
+	remoteLike := isRemote(ref)
 	name := strings.TrimSuffix(ref, ".gguf")
 	if remoteLike {
 		p, err := s.plan(ref)

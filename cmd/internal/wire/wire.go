@@ -171,11 +171,13 @@ func (w *Wire) Open(ref string) (*gguf.File, string, error) {
 		f, err := gguf.ReadBytes(data)
 		return f, nano.Name, err
 	}
-	s, err := w.Store()
-	if err != nil {
-		return nil, "", err
+	path, ok, err := weights.LocalPath(ref) // which needs no folder of ours
+	if err == nil && !ok {
+		var s *weights.Store
+		if s, err = w.Store(); err == nil {
+			path, err = s.Resolve(ref)
+		}
 	}
-	path, err := s.Resolve(ref)
 	if err != nil {
 		return nil, "", err
 	}

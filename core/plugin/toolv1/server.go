@@ -1,7 +1,6 @@
 package toolv1
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -178,12 +177,16 @@ func (s *sender) result(r tool.Result) error {
 		}
 		return nil
 	}
-	return cmp.Or(
-		send([]byte(r.Text), func(b []byte) *CallResponse { return &CallResponse{Part: &CallResponse_Text{b}} }),
-		send([]byte(r.Diff), func(b []byte) *CallResponse { return &CallResponse{Part: &CallResponse_Diff{b}} }),
-		send(r.Data, func(b []byte) *CallResponse { return &CallResponse{Part: &CallResponse_Data{b}} }),
-		s.stream.Send(&CallResponse{Part: &CallResponse_End{&End{IsError: r.IsError, Health: encodeHealth(r.Health)}}}),
-	)
+	if err := send([]byte(r.Text), func(b []byte) *CallResponse { return &CallResponse{Part: &CallResponse_Text{b}} }); err != nil {
+		return err
+	}
+	if err := send([]byte(r.Diff), func(b []byte) *CallResponse { return &CallResponse{Part: &CallResponse_Diff{b}} }); err != nil {
+		return err
+	}
+	if err := send(r.Data, func(b []byte) *CallResponse { return &CallResponse{Part: &CallResponse_Data{b}} }); err != nil {
+		return err
+	}
+	return s.stream.Send(&CallResponse{Part: &CallResponse_End{&End{IsError: r.IsError, Health: encodeHealth(r.Health)}}})
 }
 
 // valid makes s UTF-8, as a message must be, of at most n bytes.
