@@ -15,6 +15,9 @@ import (
 
 // Device describes what a backend computes on.
 type Device struct {
+	// ID tells the device from all others of this machine, such as two equal GPUs; it is set by who lists them and lasts as
+	// long as the process.
+	ID string
 	// Backend is [CPU] or [WebGPU].
 	Backend string
 	// Name is the processor's or adapter's own name.

@@ -64,7 +64,7 @@ type opening struct {
 // backend returns the running backend of a candidate and starts it if need be. A device that several loads want at the
 // same time is opened once; when the load that opens it is cancelled, another tries again.
 func (h *Hub) backend(ctx context.Context, c Candidate) (engine.Backend, error) {
-	key := c.Device.Backend + "\x00" + c.Device.Name
+	key := c.Device.ID
 	for {
 		h.mu.Lock()
 		if h.closed {

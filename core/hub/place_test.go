@@ -86,3 +86,35 @@ func TestOpenOnce(t *testing.T) {
 		}
 	})
 }
+
+// TestEqualDevices opens two devices of one name, as two equal GPUs are.
+func TestEqualDevices(t *testing.T) {
+	opened := map[string]int{}
+	var all []hub.Candidate
+	for _, id := range []string{"webgpu/0", "webgpu/1"} {
+		all = append(all, hub.Candidate{
+			Device: engine.Device{ID: id, Backend: "webgpu", Name: "GPU"},
+			Open: func(context.Context) (engine.Backend, error) {
+				opened[id]++
+				return enginetest.NewScript("Hello!\n"), nil
+			},
+		})
+	}
+	next := 0
+	h := hub.New(hub.Options{
+		Families: model.Families{testFamily{context: 4096}},
+		Devices:  func(context.Context, hub.Want) []hub.Candidate { return all[next : next+1] },
+	})
+	for _, i := range []int{0, 1, 1} {
+		next = i
+		if _, err := h.Load(t.Context(), file(t, ""), "m", hub.LoadOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if opened["webgpu/0"] != 1 || opened["webgpu/1"] != 1 {
+		t.Errorf("opened %v, want each once", opened)
+	}
+	if err := h.Close(); err != nil {
+		t.Error(err)
+	}
+}

@@ -37,6 +37,7 @@ func Describe(threads int) engine.Device {
 		threads = runtime.GOMAXPROCS(0)
 	}
 	return engine.Device{
+		ID:      engine.CPU,
 		Backend: engine.CPU,
 		Name:    processor(),
 		Memory:  memory(),

@@ -40,6 +40,9 @@ type Adapter struct {
 	index int
 }
 
+// Index is the adapter's place in the list of [Adapters], which tells equal ones apart.
+func (a Adapter) Index() int { return a.index }
+
 // Limits are what a device allows.
 type Limits struct {
 	// Buffer and Binding are the greatest bytes of a buffer and of the part of one that a kernel sees.

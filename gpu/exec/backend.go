@@ -49,7 +49,7 @@ func (b *backend) Device() engine.Device { return Describe(b.dev.Adapter()) }
 // Describe says what an adapter is, without opening it.
 func Describe(a device.Adapter) engine.Device {
 	d := engine.Device{
-		Backend: engine.WebGPU, Name: a.Name, Software: a.Software, Memory: a.Memory, Detail: fmt.Sprintf("%s, %v", a.API, a.Kind),
+		ID: fmt.Sprintf("%s/%d", engine.WebGPU, a.Index()), Backend: engine.WebGPU, Name: a.Name, Software: a.Software, Memory: a.Memory, Detail: fmt.Sprintf("%s, %v", a.API, a.Kind),
 	}
 	if a.Driver != "" {
 		d.Detail += ", " + a.Driver
