@@ -130,7 +130,7 @@ func (b *bench) task(ctx context.Context, t task) (r result, err error) {
 	r.task = &t
 	w := &world{ctx: ctx, files: ws.FS(), pages: b.pages, called: map[string]int{}}
 	a, err := agent.New(agent.Options{
-		Model: b.model, Tools: tools, Grammar: b.grammar, Exact: b.settings.noRepair, Mode: agent.All,
+		Model: b.model, Tools: tools, Grammar: b.grammar, NoRepair: b.settings.noRepair, Mode: agent.All,
 		Sampling: generate.Options{Temperature: b.settings.temp, Seed: b.settings.seed},
 		Limits:   agent.Limits{Steps: b.settings.steps, Tokens: b.settings.tokens, Time: b.settings.timeout},
 		Undo:     ws.TakeBack,

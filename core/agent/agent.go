@@ -89,8 +89,8 @@ type Options struct {
 	Tools *Tools
 	// Grammar returns the engine for the model's tokenizer; nil leaves calls unconstrained. It is called once a turn.
 	Grammar func(ctx context.Context) (grammar.Engine, error)
-	// Exact switches the repairs of near misses off.
-	Exact bool
+	// NoRepair reads calls as they are written: near misses are no calls.
+	NoRepair bool
 	// Sampling says how to sample; its bounds, stops and mask are the agent's own.
 	Sampling generate.Options
 	// System replaces the system prompt.

@@ -472,7 +472,7 @@ func TestSecondTries(t *testing.T) {
 	}
 
 	// So does printing code instead of writing it.
-	b = newBench(t, toolcall.QwenXML, 8192, func(o *agent.Options) { o.Exact = true }, "```html\n1\n2\n3\n4\n5\n6\n7\n```", "no")
+	b = newBench(t, toolcall.QwenXML, 8192, func(o *agent.Options) { o.NoRepair = true }, "```html\n1\n2\n3\n4\n5\n6\n7\n```", "no")
 	if d := b.run("Make a page", transcript.ReasonStop); d.Steps != 1 {
 		t.Errorf("without repairs it took %d steps, want 1", d.Steps)
 	}

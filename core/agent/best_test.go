@@ -213,7 +213,7 @@ func TestPrintedPage(t *testing.T) {
 		},
 		{
 			name: "without repairs", answer: fenced, reason: transcript.ReasonStop,
-			change: func(o *agent.Options) { o.Exact = true },
+			change: func(o *agent.Options) { o.NoRepair = true },
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

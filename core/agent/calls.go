@@ -43,7 +43,7 @@ func (t *turn) runCalls(ctx context.Context, ans *answer.Answer) error {
 	if stop != nil {
 		return stop
 	}
-	if t.doubled && len(ans.Calls) == 1 && !t.agent.opt.Exact {
+	if t.doubled && len(ans.Calls) == 1 && !t.agent.opt.NoRepair {
 		// What stands twice in a prompt, a small model writes a third time. The first time is enough.
 		if err := t.agent.back(t.asked); err != nil {
 			return err

@@ -18,7 +18,7 @@ const entryPage = "index.html"
 // offer makes an answer that prints a whole page, in a turn that has called nothing so far, one that writes it: into the file
 // that an app starts with, by a call like any other, which a person is asked about like any other.
 func (t *turn) offer(ans *answer.Answer) {
-	if t.agent.opt.Exact || len(ans.Calls) > 0 || ans.Finish != generate.FinishStop || t.called() {
+	if t.agent.opt.NoRepair || len(ans.Calls) > 0 || ans.Finish != generate.FinishStop || t.called() {
 		return
 	}
 	said, page, ok := fencedPage(ans.Message.Text)

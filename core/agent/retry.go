@@ -72,7 +72,7 @@ const (
 // why is the error that ends the turn, or nil.
 func (t *turn) again(ctx context.Context, why error) (bool, error) {
 	var e end
-	if errors.As(why, &e); t.agent.opt.Exact ||
+	if errors.As(why, &e); t.agent.opt.NoRepair ||
 		why != nil && e.reason != transcript.ReasonLoop && e.reason != transcript.ReasonStuck && e.reason != transcript.ReasonLength {
 		return false, why
 	}

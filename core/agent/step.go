@@ -69,7 +69,7 @@ func (t *turn) ask(ctx context.Context, p *chat.Prompt) (*answer.Answer, error) 
 	model := t.agent.model
 	r, err := answer.NewReader(answer.Options{
 		Model: model.Name(), Tokenizer: model.Tokenizer(), Prompt: p,
-		Tools: t.agent.opt.Tools.declared(), Format: model.Format(), Exact: t.agent.opt.Exact,
+		Tools: t.agent.opt.Tools.declared(), Format: model.Format(), NoRepair: t.agent.opt.NoRepair,
 		Emit: func(e event.Event) error {
 			t.emit(e)
 			return nil

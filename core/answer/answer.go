@@ -21,8 +21,8 @@ type Options struct {
 	// Tools are what it may call, and Format is how it writes calls. Without tools everything is text.
 	Tools  []toolcall.Tool
 	Format toolcall.Format
-	// Exact switches the repairs of near misses off.
-	Exact bool
+	// NoRepair reads calls as they are written: near misses are no calls.
+	NoRepair bool
 	// Emit gets what happens: reading and queued, then reasoning, text, and calls as they are begun and written. After its
 	// first error it is not called again.
 	Emit func(event.Event) error
@@ -72,7 +72,7 @@ func NewReader(o Options) (*Reader, error) {
 	}
 	if len(o.Tools) > 0 {
 		var err error
-		if r.parser, err = toolcall.NewParser(toolcall.Options{Format: o.Format, Tools: o.Tools, Exact: o.Exact}); err != nil {
+		if r.parser, err = toolcall.NewParser(toolcall.Options{Format: o.Format, Tools: o.Tools, NoRepair: o.NoRepair}); err != nil {
 			return nil, err
 		}
 	}
@@ -118,7 +118,7 @@ func (r *Reader) Finish(res generate.Result) (*Answer, error) {
 	a, m := &r.answer, r.answer.Message
 	a.Finish = res.Finish
 	m.Reasoning, m.Text, m.Raw, m.IDs = r.reasoning.String(), r.text.String(), r.raw.String(), r.kept(res)
-	if len(a.Calls) == 0 && r.parser != nil && !r.opt.Exact {
+	if len(a.Calls) == 0 && r.parser != nil && !r.opt.NoRepair {
 		if c, ok := r.unknown(m.Text); ok {
 			a.Calls, m.Broken, m.Text = []Call{c}, true, ""
 		}

@@ -110,7 +110,7 @@ func TestReader(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var list []event.Event
 			r, err := answer.NewReader(answer.Options{
-				Model: "m", Tokenizer: tok, Prompt: &chat.Prompt{Tags: c.tags}, Tools: c.tools, Format: c.format, Exact: c.exact,
+				Model: "m", Tokenizer: tok, Prompt: &chat.Prompt{Tags: c.tags}, Tools: c.tools, Format: c.format, NoRepair: c.exact,
 				Emit: func(e event.Event) error {
 					list = append(list, e)
 					return nil

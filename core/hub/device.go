@@ -15,8 +15,8 @@ const Auto = "auto"
 // Backends lists what a person may ask for.
 func Backends() []string { return []string{engine.CPU, engine.WebGPU, Auto} }
 
-// Candidate is a device that a model could run on.
-type Candidate struct {
+// Available is a device that a model could run on.
+type Available struct {
 	Device engine.Device
 	// Open starts a backend on it.
 	Open func(ctx context.Context) (engine.Backend, error)
@@ -24,7 +24,7 @@ type Candidate struct {
 
 // Choice is a candidate and why it was chosen.
 type Choice struct {
-	Candidate
+	Available
 	// Reason is a sentence for people.
 	Reason string
 }
@@ -41,7 +41,7 @@ type Want struct {
 // is far slower than the CPU itself and is only taken when it was asked for.
 //
 // Errors: [ErrNoDevice] with what there is.
-func Pick(all []Candidate, w Want) (Choice, error) {
+func Pick(all []Available, w Want) (Choice, error) {
 	if w.Backend == "" {
 		w.Backend = Auto
 	}
@@ -49,7 +49,7 @@ func Pick(all []Candidate, w Want) (Choice, error) {
 		return Choice{}, fmt.Errorf("%w: %q is no backend; there are %s", ErrNoDevice, w.Backend, strings.Join(Backends(), ", "))
 	}
 	asked := w.Adapter != "" || w.Backend != Auto
-	var fit []Candidate
+	var fit []Available
 	skipped := false
 	for _, c := range all {
 		d := c.Device
@@ -111,7 +111,7 @@ func (w Want) String() string {
 	return s + " was asked for"
 }
 
-func listing(all []Candidate) string {
+func listing(all []Available) string {
 	if len(all) == 0 {
 		return "there is none"
 	}

@@ -28,7 +28,7 @@ type Options struct {
 	// Families plan models.
 	Families Families
 	// Devices lists what there is to compute on, at least what w allows; it is called when a model is loaded.
-	Devices func(ctx context.Context, w Want) []Candidate
+	Devices func(ctx context.Context, w Want) []Available
 	// Renderer returns what runs chat templates; it is called when the first template is needed.
 	Renderer func() (chat.Renderer, error)
 	// Log gets what happens; nil discards it.

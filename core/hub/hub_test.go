@@ -19,8 +19,8 @@ import (
 )
 
 // device is a candidate that must not be opened.
-func device(backend, name string, memory int64, software bool) hub.Candidate {
-	return hub.Candidate{
+func device(backend, name string, memory int64, software bool) hub.Available {
+	return hub.Available{
 		Device: engine.Device{Backend: backend, Name: name, Memory: memory, Software: software},
 		Open:   func(context.Context) (engine.Backend, error) { return nil, errors.New("opened") },
 	}
@@ -31,19 +31,19 @@ func TestPick(t *testing.T) {
 	soft := device("webgpu", "llvmpipe", 0, true)
 	for _, c := range []struct {
 		name   string
-		all    []hub.Candidate
+		all    []hub.Available
 		want   hub.Want
 		device string
 		reason string
 	}{
-		{"a GPU before the CPU", []hub.Candidate{cpu, small}, hub.Want{}, "Small GPU", "it is a GPU"},
-		{"the GPU with more memory", []hub.Candidate{cpu, small, big}, hub.Want{Backend: "auto"}, "Big GPU", "it is a GPU"},
-		{"the CPU before an emulated GPU", []hub.Candidate{soft, cpu}, hub.Want{}, "Ryzen", "emulated in software"},
-		{"the CPU alone", []hub.Candidate{cpu}, hub.Want{}, "Ryzen", "no GPU was found"},
-		{"the CPU when asked", []hub.Candidate{cpu, big}, hub.Want{Backend: "cpu"}, "Ryzen", "asked for"},
-		{"an emulated GPU when asked", []hub.Candidate{cpu, soft}, hub.Want{Backend: "webgpu"}, "llvmpipe", "asked for"},
-		{"by name, in any case", []hub.Candidate{cpu, big, small}, hub.Want{Adapter: "SMALL"}, "Small GPU", "asked for"},
-		{"a real GPU before an emulated one", []hub.Candidate{soft, small}, hub.Want{Backend: "webgpu"}, "Small GPU", "asked for"},
+		{"a GPU before the CPU", []hub.Available{cpu, small}, hub.Want{}, "Small GPU", "it is a GPU"},
+		{"the GPU with more memory", []hub.Available{cpu, small, big}, hub.Want{Backend: "auto"}, "Big GPU", "it is a GPU"},
+		{"the CPU before an emulated GPU", []hub.Available{soft, cpu}, hub.Want{}, "Ryzen", "emulated in software"},
+		{"the CPU alone", []hub.Available{cpu}, hub.Want{}, "Ryzen", "no GPU was found"},
+		{"the CPU when asked", []hub.Available{cpu, big}, hub.Want{Backend: "cpu"}, "Ryzen", "asked for"},
+		{"an emulated GPU when asked", []hub.Available{cpu, soft}, hub.Want{Backend: "webgpu"}, "llvmpipe", "asked for"},
+		{"by name, in any case", []hub.Available{cpu, big, small}, hub.Want{Adapter: "SMALL"}, "Small GPU", "asked for"},
+		{"a real GPU before an emulated one", []hub.Available{soft, small}, hub.Want{Backend: "webgpu"}, "Small GPU", "asked for"},
 	} {
 		got, err := hub.Pick(c.all, c.want)
 		if err != nil || got.Device.Name != c.device || !strings.Contains(got.Reason, c.reason) {
@@ -52,14 +52,14 @@ func TestPick(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name string
-		all  []hub.Candidate
+		all  []hub.Available
 		want hub.Want
 	}{
 		{"nothing", nil, hub.Want{}},
-		{"only an emulated GPU, not asked for", []hub.Candidate{soft}, hub.Want{}},
-		{"no such name", []hub.Candidate{cpu}, hub.Want{Adapter: "nvidia"}},
-		{"no GPU", []hub.Candidate{cpu}, hub.Want{Backend: "webgpu"}},
-		{"no such backend", []hub.Candidate{cpu}, hub.Want{Backend: "cuda"}},
+		{"only an emulated GPU, not asked for", []hub.Available{soft}, hub.Want{}},
+		{"no such name", []hub.Available{cpu}, hub.Want{Adapter: "nvidia"}},
+		{"no GPU", []hub.Available{cpu}, hub.Want{Backend: "webgpu"}},
+		{"no such backend", []hub.Available{cpu}, hub.Want{Backend: "cuda"}},
 	} {
 		if _, err := hub.Pick(c.all, c.want); !errors.Is(err, hub.ErrNoDevice) {
 			t.Errorf("%s: got %v, want %v", c.name, err, hub.ErrNoDevice)
@@ -127,8 +127,8 @@ func newHub(t *testing.T, memory int64) *hub.Hub {
 	t.Helper()
 	h := hub.New(hub.Options{
 		Families: model.Families{testFamily{context: 4096}},
-		Devices: func(context.Context, hub.Want) []hub.Candidate {
-			return []hub.Candidate{{
+		Devices: func(context.Context, hub.Want) []hub.Available {
+			return []hub.Available{{
 				Device: engine.Device{Backend: "cpu", Name: "script", Memory: memory},
 				Open:   func(context.Context) (engine.Backend, error) { return enginetest.NewScript("Hello!\n"), nil },
 			}}

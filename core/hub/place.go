@@ -20,7 +20,7 @@ type Part struct {
 // Place says which device computes which layers, in order. All of them go to the device that [Pick] chooses.
 //
 // Errors: [ErrNoDevice].
-func Place(p *model.Plan, all []Candidate, w Want) ([]Part, error) {
+func Place(p *model.Plan, all []Available, w Want) ([]Part, error) {
 	choice, err := Pick(all, w)
 	if err != nil {
 		return nil, err
@@ -34,7 +34,7 @@ func (h *Hub) open(ctx context.Context, parts []Part, c engine.Config) (engine.S
 	var sessions []engine.Session
 	c.Undo = len(parts) > 1
 	for _, p := range parts {
-		b, err := h.backend(ctx, p.Candidate)
+		b, err := h.backend(ctx, p.Available)
 		if err == nil {
 			var s engine.Session
 			if len(sessions) == 0 {
@@ -63,7 +63,7 @@ type opening struct {
 
 // backend returns the running backend of a candidate and starts it if need be. A device that several loads want at the
 // same time is opened once; when the load that opens it is cancelled, another tries again.
-func (h *Hub) backend(ctx context.Context, c Candidate) (engine.Backend, error) {
+func (h *Hub) backend(ctx context.Context, c Available) (engine.Backend, error) {
 	key := c.Device.ID
 	for {
 		h.mu.Lock()
@@ -95,7 +95,7 @@ func (h *Hub) backend(ctx context.Context, c Candidate) (engine.Backend, error) 
 }
 
 // start opens a device for all who wait for it.
-func (h *Hub) start(ctx context.Context, c Candidate, key string, o *opening) (engine.Backend, error) {
+func (h *Hub) start(ctx context.Context, c Available, key string, o *opening) (engine.Backend, error) {
 	defer close(o.done)
 	b, err := c.Open(ctx)
 	h.mu.Lock()

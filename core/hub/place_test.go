@@ -13,7 +13,7 @@ import (
 )
 
 func TestPlace(t *testing.T) {
-	all := []hub.Candidate{device("cpu", "Ryzen", 32<<30, false), device("webgpu", "GPU", 4<<30, false)}
+	all := []hub.Available{device("cpu", "Ryzen", 32<<30, false), device("webgpu", "GPU", 4<<30, false)}
 	p := &model.Plan{Layers: make([]model.Layer, 7)}
 	parts, err := hub.Place(p, all, hub.Want{})
 	if err != nil || len(parts) != 1 {
@@ -35,8 +35,8 @@ func TestOpenOnce(t *testing.T) {
 		opened, gate := 0, make(chan struct{})
 		h := hub.New(hub.Options{
 			Families: model.Families{testFamily{context: 4096}},
-			Devices: func(context.Context, hub.Want) []hub.Candidate {
-				return []hub.Candidate{{
+			Devices: func(context.Context, hub.Want) []hub.Available {
+				return []hub.Available{{
 					Device: engine.Device{Backend: "cpu", Name: "slow"},
 					Open: func(ctx context.Context) (engine.Backend, error) {
 						opened++
@@ -90,9 +90,9 @@ func TestOpenOnce(t *testing.T) {
 // TestEqualDevices opens two devices of one name, as two equal GPUs are.
 func TestEqualDevices(t *testing.T) {
 	opened := map[string]int{}
-	var all []hub.Candidate
+	var all []hub.Available
 	for _, id := range []string{"webgpu/0", "webgpu/1"} {
-		all = append(all, hub.Candidate{
+		all = append(all, hub.Available{
 			Device: engine.Device{ID: id, Backend: "webgpu", Name: "GPU"},
 			Open: func(context.Context) (engine.Backend, error) {
 				opened[id]++
@@ -103,7 +103,7 @@ func TestEqualDevices(t *testing.T) {
 	next := 0
 	h := hub.New(hub.Options{
 		Families: model.Families{testFamily{context: 4096}},
-		Devices:  func(context.Context, hub.Want) []hub.Candidate { return all[next : next+1] },
+		Devices:  func(context.Context, hub.Want) []hub.Available { return all[next : next+1] },
 	})
 	for _, i := range []int{0, 1, 1} {
 		next = i

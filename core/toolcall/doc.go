@@ -25,7 +25,7 @@
 // declared tool, and in the middle of an answer only if no text follows it.
 //
 // This is the one place where calls are mended, arguments included: the schema says which names, types and absent values can
-// have been meant. Whatever stands behind a Parser judges arguments as they are. Options.Exact switches every repair off.
+// have been meant. Whatever stands behind a Parser judges arguments as they are. Options.NoRepair switches every repair off.
 //
 // # Values of Qwen XML
 //

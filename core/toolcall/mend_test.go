@@ -39,7 +39,7 @@ func TestMendArguments(t *testing.T) {
 		if repaired := strings.Join(got[0].Repaired, "; "); !strings.HasPrefix(repaired, c.repaired) || (repaired == "") != (c.repaired == "") {
 			t.Errorf("%s: repaired %q, want %q", c.name, repaired, c.repaired)
 		}
-		exact := calls(parse(t, Options{Format: HermesJSON, Tools: tools, Exact: true}, text, Stopped, whole))
+		exact := calls(parse(t, Options{Format: HermesJSON, Tools: tools, NoRepair: true}, text, Stopped, whole))
 		if len(exact) != 1 || string(exact[0].Arguments) != c.in || exact[0].Repaired != nil {
 			t.Errorf("%s, exactly: got %+v, want %s", c.name, exact, c.in)
 		}

@@ -11,8 +11,8 @@ type Options struct {
 	Format Format
 	// Tools that the model was told of. Without any, every name is taken and every value of Qwen XML is a string.
 	Tools []Tool
-	// Exact switches the repairs off.
-	Exact bool
+	// NoRepair reads calls as they are written: near misses are no calls.
+	NoRepair bool
 }
 
 // Parser finds the calls in an answer while it is being written.
@@ -43,7 +43,7 @@ func NewParser(o Options) (*Parser, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Parser{builder: builder{o.Format, tools, !o.Exact}, fresh: true, line: true}, nil
+	return &Parser{builder: builder{o.Format, tools, !o.NoRepair}, fresh: true, line: true}, nil
 }
 
 // Push takes the next piece of the answer.

@@ -183,7 +183,7 @@ func TestRendered(t *testing.T) {
 		for _, exact := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s/%s/exact=%v", r.Template, r.Case, exact), func(t *testing.T) {
 				o := r.options()
-				o.Exact = exact
+				o.NoRepair = exact
 				untyped := o.Format == QwenXML && len(o.Tools) == 0
 				stringly := strings.Contains(r.Text, `"{\"`)
 				events := checkPieces(t, o, r.Text, Stopped, 6)
@@ -271,7 +271,7 @@ func FuzzParser(f *testing.F) {
 		f.Add(m.text, byte(m.format), m.end == Cut)
 	}
 	f.Fuzz(func(t *testing.T, text string, format byte, cut bool) {
-		o := Options{Format: Format(format % byte(MistralArgs+1)), Tools: coding(), Exact: format&0x80 != 0}
+		o := Options{Format: Format(format % byte(MistralArgs+1)), Tools: coding(), NoRepair: format&0x80 != 0}
 		end := Stopped
 		if cut {
 			end = Cut
@@ -281,7 +281,7 @@ func FuzzParser(f *testing.F) {
 			if e.Kind == Call && json.Unmarshal(e.Arguments, &arguments) != nil {
 				t.Errorf("arguments %s", e.Arguments)
 			}
-			if e.Kind == Call && o.Exact && e.Repaired != nil {
+			if e.Kind == Call && o.NoRepair && e.Repaired != nil {
 				t.Errorf("repaired %q", e.Repaired)
 			}
 			if e.Kind == Malformed && e.Reason == "" {

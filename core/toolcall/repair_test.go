@@ -52,7 +52,7 @@ func TestExact(t *testing.T) {
 	for _, m := range misses {
 		t.Run(m.name, func(t *testing.T) {
 			repaired := calls(parse(t, Options{Format: m.format, Tools: coding()}, m.text, m.end, whole))
-			exact := calls(checkPieces(t, Options{Format: m.format, Tools: coding(), Exact: true}, m.text, m.end, 3))
+			exact := calls(checkPieces(t, Options{Format: m.format, Tools: coding(), NoRepair: true}, m.text, m.end, 3))
 			for _, r := range repaired {
 				found := slices.ContainsFunc(exact, func(e Event) bool {
 					return e.Name == r.Name && string(e.Arguments) == string(r.Arguments)

@@ -236,7 +236,7 @@ func testWalk(t *testing.T, e grammar.Engine) {
 					continue
 				}
 				ended++
-				p, err := toolcall.NewParser(toolcall.Options{Format: format, Tools: tools, Exact: true})
+				p, err := toolcall.NewParser(toolcall.Options{Format: format, Tools: tools, NoRepair: true})
 				if err != nil {
 					t.Fatal(err)
 				}

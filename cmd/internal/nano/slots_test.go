@@ -19,8 +19,8 @@ import (
 func TestSlots(t *testing.T) {
 	h := hub.New(hub.Options{
 		Families: model.Families{qwen35.Family{}},
-		Devices: func(context.Context, hub.Want) []hub.Candidate {
-			return []hub.Candidate{{
+		Devices: func(context.Context, hub.Want) []hub.Available {
+			return []hub.Available{{
 				Device: cpu.Describe(2),
 				Open:   func(context.Context) (engine.Backend, error) { return cpu.New(2), nil },
 			}}

@@ -187,8 +187,8 @@ func (w *Wire) Open(ref string) (*gguf.File, string, error) {
 
 // Devices lists what there is to compute on. GPUs are not looked for where the CPU was asked for: their drivers take time
 // and memory to load.
-func (w *Wire) Devices(_ context.Context, want hub.Want) []hub.Candidate {
-	all := []hub.Candidate{{
+func (w *Wire) Devices(_ context.Context, want hub.Want) []hub.Available {
+	all := []hub.Available{{
 		Device: cpu.Describe(w.Threads),
 		Open:   func(context.Context) (engine.Backend, error) { return cpu.New(w.Threads), nil },
 	}}
@@ -200,7 +200,7 @@ func (w *Wire) Devices(_ context.Context, want hub.Want) []hub.Candidate {
 		w.log.Info("no WebGPU", "err", err)
 	}
 	for _, a := range adapters {
-		all = append(all, hub.Candidate{
+		all = append(all, hub.Available{
 			Device: exec.Describe(a),
 			Open:   func(ctx context.Context) (engine.Backend, error) { return exec.New(ctx, a) },
 		})

@@ -89,7 +89,7 @@ func (r *report) problem(fix, format string, args ...any) {
 	r.Problems = append(r.Problems, problemJSON{fmt.Sprintf(format, args...), fix})
 }
 
-func (r *report) examineDevices(devices []hub.Candidate) {
+func (r *report) examineDevices(devices []hub.Available) {
 	gpus := 0
 	for _, d := range devices {
 		r.Devices = append(r.Devices, deviceJSON{d.Device.Backend, d.Device.Name, d.Device.Detail, d.Device.Memory, d.Device.Software})

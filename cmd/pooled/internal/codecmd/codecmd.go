@@ -294,7 +294,7 @@ func (w *work) open(ctx context.Context) error {
 // start makes the agent.
 func (w *work) start(history []transcript.Message) error {
 	o := agent.Options{
-		Model: w.model, Tools: w.tools, Mode: w.mode, Session: w.session, History: history, Exact: w.f.noRepair,
+		Model: w.model, Tools: w.tools, Mode: w.mode, Session: w.session, History: history, NoRepair: w.f.noRepair,
 		Sampling: w.f.sampling,
 		Limits:   agent.Limits{Steps: w.f.steps, Time: w.f.timeout},
 		Emit:     w.screen.event,
