@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pooled/pooled/cmd/internal/wire"
+	"github.com/pooled/pooled/cmd/internal/assembly"
 	"github.com/pooled/pooled/core/agent"
 	"github.com/pooled/pooled/core/agent/agenttest"
 	"github.com/pooled/pooled/core/toolcall"
@@ -159,7 +159,7 @@ func TestNano(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the embedded model takes minutes under the race detector; run without -short")
 	}
-	w := wire.New(wire.Options{})
+	w := assembly.New(assembly.Options{})
 	defer w.Close()
 	m, err := load(t.Context(), w, &settings{backend: "cpu", context: 2048})
 	if err != nil {

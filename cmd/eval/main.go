@@ -13,8 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pooled/pooled/cmd/internal/assembly"
 	"github.com/pooled/pooled/cmd/internal/coder"
-	"github.com/pooled/pooled/cmd/internal/wire"
 	"github.com/pooled/pooled/core/agent"
 	"github.com/pooled/pooled/core/grammar"
 	"github.com/pooled/pooled/core/hub"
@@ -32,7 +32,7 @@ type settings struct {
 }
 
 func main() {
-	if served, err := wire.Serve(os.Args[1:]); served {
+	if served, err := assembly.Serve(os.Args[1:]); served {
 		if err != nil {
 			fmt.Fprintln(os.Stderr, "eval:", err)
 			os.Exit(1)
@@ -79,7 +79,7 @@ func run(ctx context.Context, s *settings) (err error) {
 		}
 		tasks = filter(tasks, match)
 	}
-	w := wire.New(wire.Options{})
+	w := assembly.New(assembly.Options{})
 	w.Threads = s.threads
 	defer func() { err = errors.Join(err, w.Close()) }()
 	m, err := load(ctx, w, s)
@@ -144,7 +144,7 @@ func filter(all []task, match *regexp.Regexp) []task {
 }
 
 // load loads the model.
-func load(ctx context.Context, w *wire.Wire, s *settings) (agent.Model, error) {
+func load(ctx context.Context, w *assembly.Assembly, s *settings) (agent.Model, error) {
 	f, name, err := w.Open(s.model)
 	if err != nil {
 		return nil, err

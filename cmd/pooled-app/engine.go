@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 
+	"github.com/pooled/pooled/cmd/internal/assembly"
 	"github.com/pooled/pooled/cmd/internal/nano"
 	"github.com/pooled/pooled/cmd/internal/options"
-	"github.com/pooled/pooled/cmd/internal/wire"
 	"github.com/pooled/pooled/core/event"
 	"github.com/pooled/pooled/core/generate"
 	"github.com/pooled/pooled/core/hub"
@@ -22,10 +22,10 @@ type loadOptions struct {
 
 // engine is the hub as the window wants it.
 type engine struct {
-	wire    *wire.Wire
-	options loadOptions
-	model   *hub.Model
-	chat    *hub.Conversation
+	assembly *assembly.Assembly
+	options  loadOptions
+	model    *hub.Model
+	chat     *hub.Conversation
 }
 
 // errNoModel is returned when a message is sent while no model is loaded.
@@ -37,7 +37,7 @@ func (e *engine) Models(context.Context) ([]state.ModelInfo, error) {
 	if data := nano.Data(); data != nil {
 		all = append(all, state.ModelInfo{Name: nano.Name, Size: int64(len(data)), Note: "built in; very small", Small: true})
 	}
-	s, err := e.wire.Store()
+	s, err := e.assembly.Store()
 	if err != nil {
 		return all, err
 	}
@@ -51,14 +51,14 @@ func (e *engine) Models(context.Context) ([]state.ModelInfo, error) {
 // Load implements [state.Engine]. The model before is closed as soon as the new one's file was opened, so that both
 // never take memory at once.
 func (e *engine) Load(ctx context.Context, name string, progress func(done, total int64)) (state.Loaded, error) {
-	file, shown, err := e.wire.Open(name)
+	file, shown, err := e.assembly.Open(name)
 	if err != nil {
 		return state.Loaded{}, errors.Join(err, e.unload())
 	}
 	if err := e.unload(); err != nil {
 		return state.Loaded{}, errors.Join(err, file.Close())
 	}
-	m, err := e.wire.Hub().Load(ctx, file, shown, e.options.Load(progress))
+	m, err := e.assembly.Hub().Load(ctx, file, shown, e.options.Load(progress))
 	if err != nil {
 		return state.Loaded{}, err
 	}

@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pooled/pooled/cmd/internal/assembly"
 	"github.com/pooled/pooled/cmd/internal/console"
 	"github.com/pooled/pooled/cmd/internal/nano"
 	"github.com/pooled/pooled/cmd/internal/options"
-	"github.com/pooled/pooled/cmd/internal/wire"
 	"github.com/pooled/pooled/core/generate"
 	"github.com/pooled/pooled/core/hub"
 	"github.com/pooled/pooled/ui/state"
@@ -22,7 +22,7 @@ import (
 
 // TestMain lets the test program serve the built-in model families to itself, as the real one does.
 func TestMain(m *testing.M) {
-	if served, err := wire.Serve(os.Args[1:]); served {
+	if served, err := assembly.Serve(os.Args[1:]); served {
 		os.Exit(console.Code(err))
 	}
 	os.Exit(m.Run())
@@ -31,13 +31,13 @@ func TestMain(m *testing.M) {
 // TestEngine talks to the embedded model through the view model, as the window does.
 func TestEngine(t *testing.T) {
 	t.Setenv("POOLED_HOME", t.TempDir())
-	w := wire.New(wire.Options{})
+	w := assembly.New(assembly.Options{})
 	defer func() {
 		if err := w.Close(); err != nil {
 			t.Error(err)
 		}
 	}()
-	e := &engine{wire: w, options: loadOptions{
+	e := &engine{assembly: w, options: loadOptions{
 		Model: options.Model{Want: hub.Want{Backend: "cpu"}}, sampling: generate.Options{MaxTokens: 40}, // the likeliest token each time
 	}}
 	wake := make(chan struct{}, 1)

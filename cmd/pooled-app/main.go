@@ -10,10 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/pooled/pooled/cmd/internal/assembly"
 	"github.com/pooled/pooled/cmd/internal/console"
 	"github.com/pooled/pooled/cmd/internal/nano"
 	"github.com/pooled/pooled/cmd/internal/options"
-	"github.com/pooled/pooled/cmd/internal/wire"
 	"github.com/pooled/pooled/ui/app"
 )
 
@@ -22,7 +22,7 @@ const program = "pooled-app"
 
 func main() {
 	con := console.Standard()
-	if served, err := wire.Serve(os.Args[1:]); served {
+	if served, err := assembly.Serve(os.Args[1:]); served {
 		os.Exit(con.Run(program, func(*console.Console) error { return err }))
 	}
 	var s *settings
@@ -96,9 +96,9 @@ func (s *settings) run(con *console.Console) error {
 	if s.verbose {
 		log = slog.New(slog.NewTextHandler(con.Err, nil))
 	}
-	w := wire.New(wire.Options{Log: log, Tell: con.Tell})
+	w := assembly.New(assembly.Options{Log: log, Tell: con.Tell})
 	w.Threads = s.Threads
-	e := &engine{wire: w, options: s.loadOptions}
+	e := &engine{assembly: w, options: s.loadOptions}
 	o := app.Options{Model: s.Ref, Dark: s.dark}
 	var err error
 	if s.picture != "" {

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pooled/pooled/cmd/internal/assembly"
 	"github.com/pooled/pooled/cmd/internal/coder"
 	"github.com/pooled/pooled/cmd/internal/folders"
 	"github.com/pooled/pooled/cmd/internal/nano"
-	"github.com/pooled/pooled/cmd/internal/wire"
 	"github.com/pooled/pooled/core/agent"
 	"github.com/pooled/pooled/core/chat"
 	"github.com/pooled/pooled/core/event"
@@ -29,7 +29,7 @@ import (
 
 // TestMain lets the test binary serve the built-in plugins, as the real program does.
 func TestMain(m *testing.M) {
-	if served, err := wire.Serve(os.Args[1:]); served {
+	if served, err := assembly.Serve(os.Args[1:]); served {
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
@@ -82,7 +82,7 @@ func vocabulary(t *testing.T) *tokenizer.Tokenizer {
 // TestPromptSize holds the system prompt with all tools to its bound, in the template of Qwen2.5. That model's own, larger
 // vocabulary takes 1,041 tokens.
 func TestPromptSize(t *testing.T) {
-	w := wire.New(wire.Options{})
+	w := assembly.New(assembly.Options{})
 	defer w.Close()
 	m := loadNano(t, w)
 	r, err := w.Renderer()
@@ -132,7 +132,7 @@ func (s *sizer) Prompt(ctx context.Context, req chat.Request) (*chat.Prompt, err
 	return p, err
 }
 
-func loadNano(t *testing.T, w *wire.Wire) agent.Model {
+func loadNano(t *testing.T, w *assembly.Assembly) agent.Model {
 	t.Helper()
 	f, name, err := w.Open(nano.Name)
 	if err != nil {
@@ -174,7 +174,7 @@ func TestNano(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the embedded model takes minutes under the race detector; run without -short")
 	}
-	w := wire.New(wire.Options{})
+	w := assembly.New(assembly.Options{})
 	defer w.Close()
 	m := loadNano(t, w)
 	sets, err := w.Catalog().Tools(t.Context())
@@ -217,7 +217,7 @@ func TestGrammars(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiling the guest takes a minute under the race detector; run without -short")
 	}
-	w := wire.New(wire.Options{})
+	w := assembly.New(assembly.Options{})
 	defer w.Close()
 	m := loadNano(t, w)
 	var g coder.Grammars

@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/pooled/pooled/cmd/internal/assembly"
 	"github.com/pooled/pooled/cmd/internal/console"
 	"github.com/pooled/pooled/cmd/internal/folders"
-	"github.com/pooled/pooled/cmd/internal/wire"
 	"github.com/pooled/pooled/cmd/pooled/internal/jscmd"
 	"github.com/pooled/pooled/cmd/pooled/internal/plugincmd"
 	"github.com/pooled/pooled/core/chat"
@@ -24,7 +24,7 @@ const program = "pooled"
 // Main runs the program and returns its exit code.
 func Main(ctx context.Context, c *console.Console, args []string) int {
 	return c.Run(program, func(c *console.Console) error {
-		w := wire.New(wire.Options{Tell: func(news string) {
+		w := assembly.New(assembly.Options{Tell: func(news string) {
 			if c.Terminal {
 				c.Tell(news)
 			}
@@ -50,7 +50,7 @@ func advised(err error) error {
 	return err
 }
 
-func newRoot(con *console.Console, w *wire.Wire) *cobra.Command {
+func newRoot(con *console.Console, w *assembly.Assembly) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "pooled",
 		Short: "Run open-weight models on your own machine",
@@ -65,7 +65,7 @@ offline. Without a model, commands use nano.`,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	con.Adopt(root)
-	c := &commands{Console: con, wire: w}
+	c := &commands{Console: con, assembly: w}
 	root.AddGroup(&cobra.Group{ID: "talk", Title: "Talk to a model:"}, &cobra.Group{ID: "models", Title: "Models and machine:"},
 		&cobra.Group{ID: "safe", Title: "Untrusted code:"}, &cobra.Group{ID: "scripts", Title: "For scripts:"})
 	group := func(id string, cs ...*cobra.Command) {
@@ -77,7 +77,7 @@ offline. Without a model, commands use nano.`,
 	root.SuggestionsMinimumDistance = 2
 	group("talk", c.conversation(c.demo()), c.conversation(c.chat()), c.interruptible(c.run()), c.conversation(c.code()))
 	group("models", c.interruptible(c.pull()), c.list(), c.show(), c.remove(), c.doctor(), c.interruptible(c.bench()),
-		plugincmd.New(plugincmd.Deps{Console: con, Catalog: w.Catalog, Wasm: wire.LoadWasm}))
+		plugincmd.New(plugincmd.Deps{Console: con, Catalog: w.Catalog, Wasm: assembly.LoadWasm}))
 	group("safe", jscmd.NewJS(con, folders.Sandbox()), jscmd.NewPage(con, folders.Sandbox()))
 	group("scripts", c.tokenize(), c.detokenize(), c.template())
 	root.AddCommand(c.version())
@@ -144,5 +144,5 @@ func ending(c *cobra.Command, person bool) *cobra.Command {
 // commands makes the subcommands.
 type commands struct {
 	*console.Console
-	wire *wire.Wire
+	assembly *assembly.Assembly
 }

@@ -33,10 +33,10 @@ func (c *commands) code() *cobra.Command {
 			return coder.Model(m, template), m, nil
 		},
 		Tools: func(ctx context.Context) ([]agent.Source, error) {
-			sets, err := c.wire.Catalog().Tools(ctx)
+			sets, err := c.assembly.Catalog().Tools(ctx)
 			return coder.Sources(sets), err
 		},
-		Grammar: &grammars, Home: c.wire.Projects, Cache: folders.Tools(),
+		Grammar: &grammars, Home: c.assembly.Projects, Cache: folders.Tools(),
 	})
 	f.Add(cmd.Flags())
 	return cmd

@@ -55,7 +55,7 @@ func (c *commands) complete(root *cobra.Command) {
 
 // modelNames lists the models that were pulled.
 func (c *commands) modelNames() []string {
-	s, err := c.wire.Store()
+	s, err := c.assembly.Store()
 	if err != nil {
 		return nil
 	}

@@ -20,8 +20,8 @@ func (c *commands) loadFile(ctx context.Context, f *options.Model, look func(*gg
 	if err := f.Check(); err != nil {
 		return nil, err
 	}
-	c.wire.Threads = f.Threads
-	file, name, err := c.wire.Open(f.Ref)
+	c.assembly.Threads = f.Threads
+	file, name, err := c.assembly.Open(f.Ref)
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +31,7 @@ func (c *commands) loadFile(ctx context.Context, f *options.Model, look func(*gg
 	}
 	status := c.Status(c.Err)
 	defer status.Clear()
-	return c.wire.Hub().Load(ctx, file, name, f.Load(func(done, total int64) {
+	return c.assembly.Hub().Load(ctx, file, name, f.Load(func(done, total int64) {
 		if total >= slowLoad {
 			status.Show("loading %s: %d%%", name, 100*done/total)
 		}

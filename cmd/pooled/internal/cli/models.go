@@ -33,7 +33,7 @@ hf:OWNER/REPOSITORY/FILE.gguf, a file or a folder. An interrupted download goes 
 			if len(args) == 0 {
 				return console.Usage("name a model to pull; 'pooled pull --catalog' lists those that have a name")
 			}
-			s, err := c.wire.Store()
+			s, err := c.assembly.Store()
 			if err != nil {
 				return err
 			}
@@ -119,7 +119,7 @@ func (c *commands) list() *cobra.Command {
   pooled list --json`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			s, err := c.wire.Store()
+			s, err := c.assembly.Store()
 			if err != nil {
 				return err
 			}
@@ -181,7 +181,7 @@ func (c *commands) remove() *cobra.Command {
 		Example: "  pooled rm qwen2.5-coder-0.5b",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			s, err := c.wire.Store()
+			s, err := c.assembly.Store()
 			if err != nil {
 				return err
 			}
@@ -212,7 +212,7 @@ func (c *commands) show() *cobra.Command {
 			if len(args) > 0 {
 				ref = args[0]
 			}
-			f, name, err := c.wire.Open(ref)
+			f, name, err := c.assembly.Open(ref)
 			if err != nil {
 				return err
 			}
@@ -232,7 +232,7 @@ func (c *commands) show() *cobra.Command {
 			tw.Row("vocabulary", fmt.Sprintf("%d (%s)", d.Vocabulary, d.Tokenizer))
 			tw.Row("chat template", yesNo(d.Template))
 			tw.Row("licence", or(d.Licence, "not stated in the file"))
-			plan, err := c.wire.Hub().Plan(cmd.Context(), f)
+			plan, err := c.assembly.Hub().Plan(cmd.Context(), f)
 			if err != nil {
 				tw.Row("runs here", "no: "+err.Error())
 				return tw.Flush()

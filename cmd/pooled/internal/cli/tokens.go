@@ -18,7 +18,7 @@ import (
 
 // tokenizerOf opens the tokenizer of a model without loading it.
 func (c *commands) tokenizerOf(ref string) (*tokenizer.Tokenizer, error) {
-	f, _, err := c.wire.Open(ref)
+	f, _, err := c.assembly.Open(ref)
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +152,7 @@ sandbox with limits on time and memory.`,
 			if err != nil {
 				return err
 			}
-			r, err := c.wire.Renderer()
+			r, err := c.assembly.Renderer()
 			if err != nil {
 				return err
 			}
@@ -174,7 +174,7 @@ func (c *commands) templateText(ref, file string) (string, error) {
 		b, err := os.ReadFile(file)
 		return string(b), err
 	}
-	f, name, err := c.wire.Open(ref)
+	f, name, err := c.assembly.Open(ref)
 	if err != nil {
 		return "", err
 	}

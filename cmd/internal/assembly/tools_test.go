@@ -1,4 +1,4 @@
-package wire
+package assembly
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package wire
+package assembly
 
 import (
 	"github.com/pooled/pooled/core/model"

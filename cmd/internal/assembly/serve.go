@@ -1,4 +1,4 @@
-package wire
+package assembly
 
 // Serve serves the built-in plugin that the arguments of a program ask for, until the host is done with it. A host starts
 // its own program once more with "plugin serve KIND/NAME". Serve reports whether the arguments say that.

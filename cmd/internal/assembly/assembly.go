@@ -1,6 +1,6 @@
-// Package wire puts the parts of the program together, for the command line and for the window: it is the only place
+// Package assembly puts the parts of the program together, for the command line and for the window: it is the only place
 // that knows every implementation. Nothing is started before it is needed.
-package wire
+package assembly
 
 import (
 	"context"
@@ -26,7 +26,7 @@ import (
 	"github.com/pooled/pooled/sandbox/wasmtool"
 )
 
-// Options configure a [Wire].
+// Options configure a [Assembly].
 type Options struct {
 	// Log gets what happens; nil discards it.
 	Log *slog.Logger
@@ -34,8 +34,8 @@ type Options struct {
 	Tell func(news string)
 }
 
-// Wire makes each part at its first use. Owns: what it made, until Close. Safe for concurrent use, but for Threads.
-type Wire struct {
+// Assembly makes each part at its first use. Owns: what it made, until Close. Safe for concurrent use, but for Threads.
+type Assembly struct {
 	// Threads is the number of CPU threads, 0 for one a core. It counts until the CPU backend starts.
 	Threads int
 
@@ -48,49 +48,49 @@ type Wire struct {
 	renderer *template.Renderer
 }
 
-// New returns a wire with nothing on it.
-func New(o Options) *Wire {
+// New returns an assembly of nothing so far.
+func New(o Options) *Assembly {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	if o.Tell == nil {
 		o.Tell = func(news string) { o.Log.Warn("folders", "news", news) }
 	}
-	return &Wire{log: o.Log, tell: o.Tell}
+	return &Assembly{log: o.Log, tell: o.Tell}
 }
 
 // Close ends everything: models, plugin processes, guests.
-func (w *Wire) Close() error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+func (asm *Assembly) Close() error {
+	asm.mu.Lock()
+	defer asm.mu.Unlock()
 	var errs []error
-	if w.hub != nil {
-		errs = append(errs, w.hub.Close())
+	if asm.hub != nil {
+		errs = append(errs, asm.hub.Close())
 	}
-	if w.catalog != nil {
-		errs = append(errs, w.catalog.Close())
+	if asm.catalog != nil {
+		errs = append(errs, asm.catalog.Close())
 	}
-	if w.renderer != nil {
-		errs = append(errs, w.renderer.Close())
+	if asm.renderer != nil {
+		errs = append(errs, asm.renderer.Close())
 	}
-	w.hub, w.catalog, w.renderer = nil, nil, nil
+	asm.hub, asm.catalog, asm.renderer = nil, nil, nil
 	return errors.Join(errs...)
 }
 
 // Catalog returns the model families.
-func (w *Wire) Catalog() *plugin.Catalog {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.catalogLocked()
+func (asm *Assembly) Catalog() *plugin.Catalog {
+	asm.mu.Lock()
+	defer asm.mu.Unlock()
+	return asm.catalogLocked()
 }
 
-func (w *Wire) catalogLocked() *plugin.Catalog {
-	if w.catalog == nil {
-		w.catalog = plugin.NewCatalog(folders.Plugins(), builtins, plugin.Options{
-			Logger: w.log, Tools: builtinTools, Wasm: LoadWasm,
+func (asm *Assembly) catalogLocked() *plugin.Catalog {
+	if asm.catalog == nil {
+		asm.catalog = plugin.NewCatalog(folders.Plugins(), builtins, plugin.Options{
+			Logger: asm.log, Tools: builtinTools, Wasm: LoadWasm,
 		})
 	}
-	return w.catalog
+	return asm.catalog
 }
 
 // LoadWasm loads tools that are a WebAssembly module.
@@ -101,68 +101,68 @@ func LoadWasm(ctx context.Context, module []byte) (tool.Set, error) {
 // Projects returns the folder for projects and their sessions.
 //
 // Errors: [folders.ErrNone].
-func (w *Wire) Projects() (string, error) { return w.settled(folders.Projects()) }
+func (asm *Assembly) Projects() (string, error) { return asm.settled(folders.Projects()) }
 
 // settled passes on what there is to say of a place.
-func (w *Wire) settled(p folders.Place, err error) (string, error) {
+func (asm *Assembly) settled(p folders.Place, err error) (string, error) {
 	if news := p.News(); news != "" {
-		w.tell(news)
+		asm.tell(news)
 	}
 	return p.Dir, err
 }
 
 // Hub returns the hub.
-func (w *Wire) Hub() *hub.Hub {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.hub == nil {
-		w.hub = hub.New(hub.Options{
-			Families: w.catalogLocked(), Devices: w.Devices, Log: w.log,
-			Renderer: func() (chat.Renderer, error) { return w.Renderer() },
+func (asm *Assembly) Hub() *hub.Hub {
+	asm.mu.Lock()
+	defer asm.mu.Unlock()
+	if asm.hub == nil {
+		asm.hub = hub.New(hub.Options{
+			Families: asm.catalogLocked(), Devices: asm.Devices, Log: asm.log,
+			Renderer: func() (chat.Renderer, error) { return asm.Renderer() },
 		})
 	}
-	return w.hub
+	return asm.hub
 }
 
 // Store returns the folder of pulled models.
-func (w *Wire) Store() (*weights.Store, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.store == nil {
-		dir, err := w.settled(folders.Models())
+func (asm *Assembly) Store() (*weights.Store, error) {
+	asm.mu.Lock()
+	defer asm.mu.Unlock()
+	if asm.store == nil {
+		dir, err := asm.settled(folders.Models())
 		if err != nil {
 			return nil, err
 		}
-		s, err := weights.NewStore(weights.Options{Dir: dir, Taken: []string{nano.Name}, Logger: w.log})
+		s, err := weights.NewStore(weights.Options{Dir: dir, Taken: []string{nano.Name}, Logger: asm.log})
 		if err != nil {
 			return nil, err
 		}
-		w.store = s
+		asm.store = s
 	}
-	return w.store, nil
+	return asm.store, nil
 }
 
 // Renderer returns what runs chat templates. Compiled code is kept between runs where there is a folder for it.
-func (w *Wire) Renderer() (chat.Renderer, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.renderer == nil {
+func (asm *Assembly) Renderer() (chat.Renderer, error) {
+	asm.mu.Lock()
+	defer asm.mu.Unlock()
+	if asm.renderer == nil {
 		var cache *wasmhost.Cache
 		if d := folders.Compiled(); d != "" {
 			c, err := wasmhost.OpenCache(d)
 			if err != nil {
-				w.log.Warn("compiled guests are not kept", "err", err)
+				asm.log.Warn("compiled guests are not kept", "err", err)
 			} else {
 				cache = c
 			}
 		}
-		w.renderer = template.New(template.Options{Cache: cache})
+		asm.renderer = template.New(template.Options{Cache: cache})
 	}
-	return w.renderer, nil
+	return asm.renderer, nil
 }
 
 // Open opens the model that ref names: empty or "nano" is the embedded one.
-func (w *Wire) Open(ref string) (*gguf.File, string, error) {
+func (asm *Assembly) Open(ref string) (*gguf.File, string, error) {
 	if ref == "" || ref == nano.Name {
 		data := nano.Data()
 		if data == nil {
@@ -174,7 +174,7 @@ func (w *Wire) Open(ref string) (*gguf.File, string, error) {
 	path, ok, err := weights.LocalPath(ref) // which needs no folder of ours
 	if err == nil && !ok {
 		var s *weights.Store
-		if s, err = w.Store(); err == nil {
+		if s, err = asm.Store(); err == nil {
 			path, err = s.Resolve(ref)
 		}
 	}
@@ -187,17 +187,17 @@ func (w *Wire) Open(ref string) (*gguf.File, string, error) {
 
 // Devices lists what there is to compute on. GPUs are not looked for where the CPU was asked for: their drivers take time
 // and memory to load.
-func (w *Wire) Devices(_ context.Context, want hub.Want) []hub.Available {
+func (asm *Assembly) Devices(_ context.Context, want hub.Want) []hub.Available {
 	all := []hub.Available{{
-		Device: cpu.Describe(w.Threads),
-		Open:   func(context.Context) (engine.Backend, error) { return cpu.New(w.Threads), nil },
+		Device: cpu.Describe(asm.Threads),
+		Open:   func(context.Context) (engine.Backend, error) { return cpu.New(asm.Threads), nil },
 	}}
 	if want.Backend == engine.CPU {
 		return all
 	}
 	adapters, err := device.Adapters()
 	if err != nil {
-		w.log.Info("no WebGPU", "err", err)
+		asm.log.Info("no WebGPU", "err", err)
 	}
 	for _, a := range adapters {
 		all = append(all, hub.Available{
