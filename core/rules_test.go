@@ -34,7 +34,7 @@ var bans = []struct{ from, to, reason string }{
 	{"core/answer", "core/hub", "contracts lie below orchestration"},
 	{"core/hub", "core/agent", "an agent is handed a model; a model knows no agent"},
 	{"core/agent", "core/hub", "an agent is handed a model; a model knows no agent"},
-	{"core/hub", "core/weights", "downloads and file locks have no place where a model answers"},
+	{"core/hub", "core/store", "downloads and file locks have no place where a model answers"},
 	{"core/agent", "core/workspace", "tools work on files; the agent is handed what takes a change back"},
 	{"gpu", "ui", "compute and drawing never know of each other"},
 	{"gpu", "plugins", "a family reaches a backend as a plan"},
@@ -60,7 +60,7 @@ var bans = []struct{ from, to, reason string }{
 var floors = [][]string{
 	{"atomicfile", "filelock", "plain", "units", "export", "gguf", "model"},
 	{"quant", "tokenizer", "engine", "tool", "workspace"},
-	{"chat", "grammar", "toolcall", "generate", "weights", "starter"},
+	{"chat", "grammar", "toolcall", "generate", "store", "starter"},
 	{"transcript", "event", "answer"},
 	{"plugin", "agent", "hub"},
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/pooled/pooled/core/gguf"
 	"github.com/pooled/pooled/core/hub"
 	"github.com/pooled/pooled/core/plugin"
+	"github.com/pooled/pooled/core/store"
 	"github.com/pooled/pooled/core/tool"
-	"github.com/pooled/pooled/core/weights"
 	"github.com/pooled/pooled/gpu/cpu"
 	"github.com/pooled/pooled/gpu/device"
 	"github.com/pooled/pooled/gpu/exec"
@@ -44,7 +44,7 @@ type Assembly struct {
 	mu       sync.Mutex
 	catalog  *plugin.Catalog
 	hub      *hub.Hub
-	store    *weights.Store
+	store    *store.Store
 	renderer *template.Renderer
 }
 
@@ -125,7 +125,7 @@ func (asm *Assembly) Hub() *hub.Hub {
 }
 
 // Store returns the folder of pulled models.
-func (asm *Assembly) Store() (*weights.Store, error) {
+func (asm *Assembly) Store() (*store.Store, error) {
 	asm.mu.Lock()
 	defer asm.mu.Unlock()
 	if asm.store == nil {
@@ -133,7 +133,7 @@ func (asm *Assembly) Store() (*weights.Store, error) {
 		if err != nil {
 			return nil, err
 		}
-		s, err := weights.NewStore(weights.Options{Dir: dir, Taken: []string{nano.Name}, Logger: asm.log})
+		s, err := store.NewStore(store.Options{Dir: dir, Taken: []string{nano.Name}, Logger: asm.log})
 		if err != nil {
 			return nil, err
 		}
@@ -171,9 +171,9 @@ func (asm *Assembly) Open(ref string) (*gguf.File, string, error) {
 		f, err := gguf.ReadBytes(data)
 		return f, nano.Name, err
 	}
-	path, ok, err := weights.LocalPath(ref) // which needs no folder of ours
+	path, ok, err := store.LocalPath(ref) // which needs no folder of ours
 	if err == nil && !ok {
-		var s *weights.Store
+		var s *store.Store
 		if s, err = asm.Store(); err == nil {
 			path, err = s.Resolve(ref)
 		}

@@ -15,7 +15,7 @@ import (
 	"github.com/pooled/pooled/cmd/pooled/internal/jscmd"
 	"github.com/pooled/pooled/cmd/pooled/internal/plugincmd"
 	"github.com/pooled/pooled/core/chat"
-	"github.com/pooled/pooled/core/weights"
+	"github.com/pooled/pooled/core/store"
 )
 
 // program is what the program calls itself.
@@ -42,7 +42,7 @@ func advised(err error) error {
 		return err
 	}
 	switch text := err.Error(); {
-	case errors.Is(err, weights.ErrNotFound) && !strings.Contains(text, "pooled pull") && !strings.Contains(text, "did you mean"):
+	case errors.Is(err, store.ErrNotFound) && !strings.Contains(text, "pooled pull") && !strings.Contains(text, "did you mean"):
 		return fmt.Errorf("%w; 'pooled list' shows those that are here, 'pooled pull' gets one", err)
 	case errors.Is(err, chat.ErrNoTemplate):
 		return fmt.Errorf("%w: pooled run --raw", err)

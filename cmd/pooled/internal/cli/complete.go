@@ -7,7 +7,7 @@ import (
 	"github.com/pooled/pooled/core/agent"
 	"github.com/pooled/pooled/core/hub"
 	"github.com/pooled/pooled/core/starter"
-	"github.com/pooled/pooled/core/weights"
+	"github.com/pooled/pooled/core/store"
 	"github.com/pooled/pooled/sandbox/js"
 )
 
@@ -44,7 +44,7 @@ func (c *commands) complete(root *cobra.Command) {
 		case "pull":
 			cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 				var names []string
-				for _, e := range weights.Catalog() {
+				for _, e := range store.Catalog() {
 					names = append(names, e.Name)
 				}
 				return names, cobra.ShellCompDirectiveDefault

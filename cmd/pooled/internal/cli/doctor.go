@@ -16,8 +16,8 @@ import (
 	"github.com/pooled/pooled/core/hub"
 	"github.com/pooled/pooled/core/model"
 	"github.com/pooled/pooled/core/plugin"
+	"github.com/pooled/pooled/core/store"
 	"github.com/pooled/pooled/core/units"
-	"github.com/pooled/pooled/core/weights"
 	"github.com/pooled/pooled/gpu/device"
 )
 
@@ -125,7 +125,7 @@ func (r *report) examineModels() {
 	if r.Models == "" {
 		return
 	}
-	s, err := weights.NewStore(weights.Options{Dir: r.Models})
+	s, err := store.NewStore(store.Options{Dir: r.Models})
 	if err != nil {
 		r.problem("", "the model folder cannot be found: %v", err)
 		return

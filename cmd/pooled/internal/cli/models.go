@@ -10,8 +10,8 @@ import (
 	"github.com/pooled/pooled/cmd/internal/console"
 	"github.com/pooled/pooled/cmd/internal/nano"
 	"github.com/pooled/pooled/cmd/internal/terminal"
+	"github.com/pooled/pooled/core/store"
 	"github.com/pooled/pooled/core/units"
-	"github.com/pooled/pooled/core/weights"
 )
 
 func (c *commands) pull() *cobra.Command {
@@ -54,7 +54,7 @@ hf:OWNER/REPOSITORY/FILE.gguf, a file or a folder. An interrupted download goes 
 func (c *commands) printCatalog() error {
 	tw := console.NewTable(c.Out)
 	tw.Row("NAME", "PARAMETERS", "SIZE", "LICENCE", "DESCRIPTION")
-	for _, e := range weights.Catalog() {
+	for _, e := range store.Catalog() {
 		size := "?"
 		if e.Size > 0 {
 			size = units.Bytes(e.Size)
@@ -69,7 +69,7 @@ type progressBar struct {
 	c      *commands
 	status *console.Status
 	last   time.Time
-	phase  weights.Phase
+	phase  store.Phase
 }
 
 // How often a pull is shown, to a person and to a script.
@@ -78,7 +78,7 @@ const (
 	everyScript = 5 * time.Second
 )
 
-func (b *progressBar) show(p weights.Progress) {
+func (b *progressBar) show(p store.Progress) {
 	every := everyPerson
 	if !b.c.Terminal {
 		every = everyScript
@@ -166,7 +166,7 @@ type listRow struct {
 	Problem string `json:"problem,omitempty"`
 }
 
-func listJSON(models []weights.Model) []listRow {
+func listJSON(models []store.Model) []listRow {
 	rows := []listRow{}
 	for _, m := range models {
 		rows = append(rows, listRow{m.Name, m.Path, m.Size, m.Problem})
@@ -217,7 +217,7 @@ func (c *commands) show() *cobra.Command {
 				return err
 			}
 			defer f.Close()
-			d := weights.Describe(f)
+			d := store.Describe(f)
 			if asJSON {
 				return c.JSON(showJSON(name, d))
 			}
@@ -273,7 +273,7 @@ type typeShare struct {
 	Bytes    int64  `json:"bytes"`
 }
 
-func showJSON(name string, d *weights.Details) showResult {
+func showJSON(name string, d *store.Details) showResult {
 	r := showResult{
 		Model: name, Path: d.Path, Name: d.Name, Architecture: d.Architecture, Parameters: d.Parameters, Size: d.Size,
 		Parts: d.Parts, Layers: d.Layers, Hidden: d.Hidden, Context: d.Context, Vocabulary: d.Vocabulary,

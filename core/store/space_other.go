@@ -1,6 +1,6 @@
 //go:build !linux && !darwin && !freebsd && !windows
 
-package weights
+package store
 
 // freeSpace does not know: a full disk shows when writing fails.
 func freeSpace(string) (int64, bool) { return 0, false }

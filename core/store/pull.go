@@ -1,4 +1,4 @@
-package weights
+package store
 
 import (
 	"context"

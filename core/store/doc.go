@@ -1,4 +1,4 @@
-// Package weights keeps the models of this machine: one folder of GGUF files, and the way files get into it.
+// Package store keeps the models of this machine: one folder of GGUF files, and the way files get into it.
 //
 // The folder holds nothing but models that passed every check:
 //
@@ -13,4 +13,4 @@
 // A pull downloads into .pull, resumes what it finds there, checks size and SHA-256, opens the result as GGUF and only then
 // renames it into the folder. Everything that a server says is untrusted: names, sizes, ranges and bodies are checked, and
 // nothing is written outside the folder.
-package weights
+package store

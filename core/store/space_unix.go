@@ -1,6 +1,6 @@
 //go:build linux || darwin || freebsd
 
-package weights
+package store
 
 import (
 	"math"
