@@ -37,7 +37,7 @@ func (t *turn) oneStep(ctx context.Context) (more bool, err error) {
 	t.warm, t.doubled, t.repeated = false, false, errors.Is(err, errRepeats)
 	if ans != nil {
 		if err == nil {
-			t.offer(ans)
+			t.writePrinted(ans)
 		}
 		m := ans.Message
 		t.agent.number(m)

@@ -72,26 +72,6 @@ func (t *Tools) Close() error {
 	return errors.Join(errs...)
 }
 
-// Specs lists the tools.
-func (t *Tools) Specs() []tool.Spec {
-	var list []tool.Spec
-	for _, o := range t.order {
-		list = append(list, o.Spec)
-	}
-	return list
-}
-
-// Call runs a tool for a person, without the model knowing of it.
-//
-// Errors: those of [tool.Session.Call].
-func (t *Tools) Call(ctx context.Context, name string, arguments json.RawMessage) (tool.Result, error) {
-	o := t.byName[name]
-	if o == nil {
-		return tool.Result{}, fmt.Errorf("%w: the tool %s", ErrUnknown, name)
-	}
-	return o.session.Call(ctx, tool.Call{Name: name, Arguments: arguments})
-}
-
 // definitions are the tools as templates expect them.
 func (t *Tools) definitions() json.RawMessage {
 	type function struct {

@@ -313,7 +313,10 @@ func FuzzSplitter(f *testing.F) {
 	f.Add("<think>a</think>b", 3, false)
 	f.Fuzz(func(t *testing.T, answer string, size int, inside bool) {
 		tags := Tags{"<think>", "</think>"}
-		wantR, wantC := SplitReasoning(tags, inside, answer)
+		whole := NewSplitter(tags, inside)
+		wantR, wantC := whole.Push(answer)
+		restR, restC := whole.Flush()
+		wantR, wantC = wantR+restR, wantC+restC
 		s := NewSplitter(tags, inside)
 		var r, c string
 		for piece := range slices.Chunk([]byte(answer), 1+max(size, -size)%7) {

@@ -137,11 +137,3 @@ func (s *Splitter) Flush() (reasoning, content string) {
 	}
 	return "", ""
 }
-
-// SplitReasoning parts a whole answer.
-func SplitReasoning(tags Tags, inside bool, answer string) (reasoning, content string) {
-	s := NewSplitter(tags, inside)
-	reasoning, content = s.Push(answer)
-	r, c := s.Flush()
-	return reasoning + r, content + c
-}

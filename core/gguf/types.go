@@ -122,32 +122,6 @@ func (t Type) RowBytes(n int) (int, error) {
 	return blocks * t.BlockBytes(), nil
 }
 
-// ParseType returns the type of a ggml name such as "q4_k" or "Q4_K".
-func ParseType(name string) (Type, bool) {
-	for t, l := range layouts {
-		if l.blockLen > 0 && equalFoldASCII(l.name, name) {
-			return Type(t), true
-		}
-	}
-	return 0, false
-}
-
-func equalFoldASCII(a, b string) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range len(a) {
-		x, y := a[i], b[i]
-		if 'a' <= y && y <= 'z' {
-			y -= 'a' - 'A'
-		}
-		if x != y {
-			return false
-		}
-	}
-	return true
-}
-
 // tensorBytes returns the size of a tensor with these dimensions, innermost first, or a reason why it has none.
 func tensorBytes(t Type, ne []uint64) (size int64, reason string) {
 	elems := uint64(1)

@@ -89,7 +89,7 @@ func (c *Conversation) turn(ctx context.Context, opt generate.Options, emit func
 		c.mu.Unlock()
 	}()
 
-	a, err := c.model.answer(ctx, c.slot, messages, opt, emit)
+	a, err := c.slot.Answer(ctx, messages, opt, emit)
 	if err != nil && (a.Finish != generate.FinishCancelled || len(a.IDs) == 0) {
 		return a, err // nothing came of it
 	}
@@ -99,8 +99,12 @@ func (c *Conversation) turn(ctx context.Context, opt generate.Options, emit func
 	return a, err
 }
 
-// answer generates the assistant's next message.
-func (m *Model) answer(ctx context.Context, slot *Slot, messages []transcript.Message, opt generate.Options, emit func(event.Event) error) (Answer, error) {
+// Answer generates the assistant's next message, for whoever keeps the messages. Emit gets what happens and may be nil; its
+// error ends the answer. The answer is filled in as far as it came, also beside an error.
+//
+// Errors: those of [Model.Prompt], of [Slot.Generate] and of emit.
+func (s *Slot) Answer(ctx context.Context, messages []transcript.Message, opt generate.Options, emit func(event.Event) error) (Answer, error) {
+	m := s.model
 	var req chat.Request
 	for i := range messages {
 		req.Messages = append(req.Messages, messages[i].Chat(m.Name, toolcall.None, false))
@@ -117,7 +121,7 @@ func (m *Model) answer(ctx context.Context, slot *Slot, messages []transcript.Me
 		return Answer{}, err
 	}
 	opt.Progress = r.Progress
-	res, err := slot.Generate(ctx, prompt.IDs, opt, r.Queued, r.Token)
+	res, err := s.Generate(ctx, prompt.IDs, opt, r.Queued, r.Token)
 	a, emitErr := r.Finish(res)
 	if err == nil {
 		err = emitErr

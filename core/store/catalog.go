@@ -25,7 +25,7 @@ var catalogJSON []byte
 var embedded = sync.OnceValue(func() []Entry {
 	var entries []Entry
 	if err := json.Unmarshal(catalogJSON, &entries); err != nil {
-		panic("weights: the embedded catalog is not valid: " + err.Error())
+		panic("store: the embedded catalog is not valid: " + err.Error())
 	}
 	return entries
 })

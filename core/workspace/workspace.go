@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"unicode"
 )
 
 // Workspace is an open project folder.
@@ -47,25 +46,6 @@ func Open(dir, state string) (*Workspace, error) {
 		}
 	}
 	return w, nil
-}
-
-// StateDir returns the folder below base where the changes of the project in folder dir are to be recorded: one of its own
-// for each project, named after it. It need not exist.
-func StateDir(base, dir string) (string, error) {
-	dir, err := filepath.Abs(dir)
-	if err == nil {
-		dir, err = filepath.EvalSymlinks(dir)
-	}
-	if err != nil {
-		return "", fmt.Errorf("project folder: %w", err)
-	}
-	name := strings.Map(func(r rune) rune {
-		if r < 0x80 && (unicode.IsLetter(r) || unicode.IsDigit(r) || r == '-') {
-			return r
-		}
-		return '_'
-	}, filepath.Base(dir))
-	return filepath.Join(base, name[:min(len(name), 32)]+"-"+sum([]byte(dir))[:16]), nil
 }
 
 // Close ends the use of the folder.

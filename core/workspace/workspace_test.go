@@ -225,27 +225,3 @@ func TestState(t *testing.T) {
 		t.Errorf("a project that is not there: %v", err)
 	}
 }
-
-func TestStateDir(t *testing.T) {
-	base := t.TempDir()
-	a, b := filepath.Join(base, "a", "my app"), filepath.Join(base, "b", "my app")
-	seen := map[string]bool{}
-	for _, dir := range []string{a, b} {
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		got, err := StateDir("/state", dir)
-		if err != nil || !strings.HasPrefix(filepath.Base(got), "my_app-") || seen[got] {
-			t.Errorf("StateDir(%s) = %s, %v", dir, got, err)
-		}
-		seen[got] = true
-	}
-	if os.Symlink(a, filepath.Join(base, "link")) == nil {
-		if got, err := StateDir("/state", filepath.Join(base, "link")); err != nil || !seen[got] {
-			t.Errorf("through a link: %s, %v", got, err)
-		}
-	}
-	if _, err := StateDir("/state", filepath.Join(base, "none")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a folder that is not there: %v", err)
-	}
-}

@@ -15,9 +15,9 @@ import (
 // entryPage is the file that a page becomes that was printed instead of written.
 const entryPage = "index.html"
 
-// offer makes an answer that prints a whole page, in a turn that has called nothing so far, one that writes it: into the file
+// writePrinted makes an answer that prints a whole page, in a turn that has called nothing so far, one that writes it: into the file
 // that an app starts with, by a call like any other, which a person is asked about like any other.
-func (t *turn) offer(ans *answer.Answer) {
+func (t *turn) writePrinted(ans *answer.Answer) {
 	if t.agent.opt.NoRepair || len(ans.Calls) > 0 || ans.Finish != generate.FinishStop || t.called() {
 		return
 	}
