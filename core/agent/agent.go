@@ -116,12 +116,13 @@ type Options struct {
 // Owns: nothing; model, tools and session stay the caller's. Run runs one turn at a time; the rest is safe for concurrent
 // use.
 type Agent struct {
-	opt Options
+	opt Options // without what changes: that stands below
 
 	mu      sync.Mutex
 	busy    bool
 	mode    Mode
 	model   Model
+	session *transcript.Session
 	history []*transcript.Message
 	view    []*transcript.Message // of the history, what the model is shown
 	calls   int                   // numbered so far
@@ -142,9 +143,9 @@ func New(o Options) (*Agent, error) {
 	if o.Emit == nil {
 		o.Emit = func(event.Event) {}
 	}
-	a := &Agent{opt: o, mode: o.Mode, tools: o.Tools.definitions()}
-	for i := range o.History {
-		m := o.History[i]
+	a := &Agent{opt: o, mode: o.Mode, session: o.Session, tools: o.Tools.definitions()}
+	a.opt.Model, a.opt.Mode, a.opt.Session, a.opt.History = nil, "", nil, nil
+	for _, m := range o.History {
 		a.history = append(a.history, &m)
 		a.calls += len(m.Calls)
 	}
@@ -203,7 +204,7 @@ func (a *Agent) Clear(s *transcript.Session) error {
 	if a.busy {
 		return ErrBusy
 	}
-	a.history, a.view, a.opt.Session, a.raw = nil, nil, s, false
+	a.history, a.view, a.session, a.raw = nil, nil, s, false
 	return nil
 }
 
@@ -223,7 +224,7 @@ func (a *Agent) add(ms ...*transcript.Message) error {
 	a.history = append(a.history, ms...)
 	a.view = append(a.view, ms...)
 	a.mu.Unlock()
-	return a.opt.Session.Append(ms...)
+	return a.session.Append(ms...)
 }
 
 // back cuts the conversation to its first n messages. What was compacted is compacted anew where it must be.
@@ -232,5 +233,5 @@ func (a *Agent) back(n int) error {
 	a.history = a.history[:n:n]
 	a.view = slices.Clone(a.history)
 	a.mu.Unlock()
-	return a.opt.Session.Back(n)
+	return a.session.Back(n)
 }

@@ -72,7 +72,7 @@ func (a *Agent) Run(ctx context.Context, text string) (transcript.Outcome, error
 	err = errors.Join(err, t.settle(work))
 	reason, failure := t.reason(ctx, err)
 	t.done.Reason, t.done.Time, t.done.Problems = reason, transcript.Duration(time.Since(began)), t.app.report
-	if serr := a.opt.Session.End(t.done); serr != nil {
+	if serr := a.session.End(t.done); serr != nil {
 		failure = errors.Join(failure, serr)
 		t.done.Reason = transcript.ReasonError
 	}

@@ -36,7 +36,7 @@ func (c checkedSet) Open(ctx context.Context, p Project) (Session, error) {
 //
 // Owns: the session; the caller closes it. Safe for concurrent use.
 type Opened struct {
-	Session
+	session Session // unchecked
 	info    Info
 	schemas map[string]*Schema
 }
@@ -62,8 +62,11 @@ func Open(ctx context.Context, s Set, p Project) (opened *Opened, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Opened{Session: inner, info: info, schemas: schemas}, nil
+	return &Opened{session: inner, info: info, schemas: schemas}, nil
 }
+
+// Close ends what the tools started.
+func (s *Opened) Close() error { return s.session.Close() }
 
 // Schema returns the schema of a tool's arguments; nil for a tool that there is not.
 func (s *Opened) Schema(name string) *Schema { return s.schemas[name] }
@@ -90,7 +93,7 @@ func (s *Opened) Call(ctx context.Context, c Call) (r Result, err error) {
 			r, err = Result{}, &FaultError{Set: s.info.Name, Err: fmt.Errorf("%s panicked: %v", c.Name, v)}
 		}
 	}()
-	r, err = s.Session.Call(ctx, c)
+	r, err = s.session.Call(ctx, c)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return Result{}, ctx.Err()
