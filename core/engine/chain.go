@@ -49,27 +49,25 @@ func (c *chain) Forward(ctx context.Context, b Batch) (Result, error) {
 	}
 	want, tokens := b.Output, b.Tokens
 	saved := make([]Saved, len(b.Save))
+	var r Result
 	for i, s := range c.parts {
 		last := i == len(c.parts)-1
 		b.Output = c.output(want, tokens, last)
-		r, err := s.Forward(ctx, b)
-		if err == nil {
-			if err = c.fits(b, &r, saved, last); err == nil {
-				if last {
-					r.Saved = saved[:len(saved):len(saved)]
-					r.Settle(want, tokens)
-					c.emptied = false
-					return r, nil
-				}
-				b.Tokens, b.Hidden = nil, r.Hidden
-				continue
-			}
-			i++ // this part has run, too
+		var err error
+		ran := i
+		if r, err = s.Forward(ctx, b); err == nil {
+			ran++
+			err = c.fits(b, &r, saved, last)
 		}
-		err = fmt.Errorf("part %d of %d: %w", min(i+1, len(c.parts)), len(c.parts), err)
-		return Result{}, c.takeBack(ctx, i, err)
+		if err != nil {
+			return Result{}, c.takeBack(ctx, ran, fmt.Errorf("part %d of %d: %w", i+1, len(c.parts), err))
+		}
+		b.Tokens, b.Hidden = nil, r.Hidden
 	}
-	return Result{}, nil
+	r.Saved = saved[:len(saved):len(saved)]
+	r.Settle(want, tokens)
+	c.emptied = false
+	return r, nil
 }
 
 // output is what a part has to return: hidden states between two parts, and at the end what is wanted. A draft is judged
@@ -133,28 +131,31 @@ func (c *chain) undo(ctx context.Context, b Batch) (Result, error) {
 
 // restore cannot be taken back. When a part fails after another has run, all are emptied.
 func (c *chain) restore(ctx context.Context, b Batch) (Result, error) {
+	var r Result
 	for i, s := range c.parts {
-		r, err := s.Forward(ctx, b)
-		if err == nil {
-			ctx = context.WithoutCancel(ctx)
-			if i == len(c.parts)-1 {
-				return r, nil
+		var err error
+		if r, err = s.Forward(ctx, b); err != nil {
+			if i == 0 && !errors.Is(err, ErrEmptied) {
+				return Result{}, err
 			}
-			continue
+			return Result{}, c.empty(ctx, i, err)
 		}
-		if i == 0 && !errors.Is(err, ErrEmptied) {
-			return Result{}, err
-		}
-		c.emptied, ctx = true, context.WithoutCancel(ctx)
-		for j, s := range c.parts {
-			if _, e := s.Forward(ctx, Batch{}); e != nil {
-				c.broken = &BrokenError{Part: j, Cause: err, Err: e}
-				return Result{}, c.broken
-			}
-		}
-		return Result{}, fmt.Errorf("part %d of %d: %w: %w", i+1, len(c.parts), ErrEmptied, err)
+		ctx = context.WithoutCancel(ctx)
 	}
-	return Result{}, nil
+	return r, nil
+}
+
+// empty makes all parts hold nothing, since part could not restore its state. It returns why.
+func (c *chain) empty(ctx context.Context, part int, cause error) error {
+	c.emptied = true
+	ctx = context.WithoutCancel(ctx)
+	for i, s := range c.parts {
+		if _, err := s.Forward(ctx, Batch{}); err != nil {
+			c.broken = &BrokenError{Part: i, Cause: cause, Err: err}
+			return c.broken
+		}
+	}
+	return fmt.Errorf("part %d of %d: %w: %w", part+1, len(c.parts), ErrEmptied, cause)
 }
 
 func (c *chain) Memory() (weights, state int64) {
