@@ -134,7 +134,7 @@ func (s *session) Forward(ctx context.Context, b engine.Batch) (engine.Result, e
 	switch {
 	case err != nil:
 		return engine.Result{}, err
-	case lap.Undo:
+	case lap.Batch.Undo:
 		s.takeBack()
 		return engine.Result{}, nil
 	case lap.Source != nil:
@@ -148,7 +148,7 @@ func (s *session) Forward(ctx context.Context, b engine.Batch) (engine.Result, e
 		s.takeBack()
 		return engine.Result{}, err
 	}
-	r.Settle(lap.Output, lap.Tokens)
+	r.Settle(lap.Batch.Output, lap.Batch.Tokens)
 	return r, nil
 }
 
@@ -163,7 +163,7 @@ func (s *session) run(ctx context.Context, lap *program.Lap[*stateCopy], r *engi
 		at += n
 		s.keep(lap)
 	}
-	for _, id := range lap.Save {
+	for _, id := range lap.Batch.Save {
 		r.Saved = append(r.Saved, s.ledger.Save(id, s.copyAll()))
 	}
 	return nil
@@ -181,9 +181,9 @@ func (s *session) pass(ctx context.Context, lap *program.Lap[*stateCopy], r *eng
 	hidden := s.config.Plan.Hidden
 	s.trunk.grow(n)
 	if s.prog.Embeds {
-		s.tokens = lap.Tokens[at : at+n]
+		s.tokens = lap.Batch.Tokens[at : at+n]
 	} else {
-		copy(s.trunk.value(0, n), lap.Hidden[at*hidden:])
+		copy(s.trunk.value(0, n), lap.Batch.Hidden[at*hidden:])
 	}
 	for _, t := range s.ropes {
 		t.fill(s.ledger.Len(), n)
@@ -200,8 +200,8 @@ func (s *session) pass(ctx context.Context, lap *program.Lap[*stateCopy], r *eng
 	}
 	s.ledger.Advance(n)
 	h := s.trunk.value(s.prog.Hidden, n)
-	r.Hidden = append(r.Hidden, h[hidden*lap.First(lap.Output.Hidden, at, n):]...)
-	for c := lap.First(lap.Head, at, n); c < n; c += headColumns {
+	r.Hidden = append(r.Hidden, h[hidden*lap.First(lap.Batch.Output.Hidden, at, n):]...)
+	for c := lap.First(lap.LogitsOf, at, n); c < n; c += headColumns {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -214,9 +214,9 @@ func (s *session) pass(ctx context.Context, lap *program.Lap[*stateCopy], r *eng
 // output takes what is wanted from the logits of columns [at, at+n) of a lap.
 func (s *session) output(lap *program.Lap[*stateCopy], r *engine.Result, logits []float32, at, n int) {
 	vocab := s.config.Plan.Vocab
-	r.Logits = append(r.Logits, logits[vocab*lap.First(lap.Output.Logits, at, n):]...)
-	for c := lap.First(lap.TopOf, at, n); c < n; c++ {
-		candidates, sum := top(logits[c*vocab:][:vocab], lap.Top)
+	r.Logits = append(r.Logits, logits[vocab*lap.First(lap.Batch.Output.Logits, at, n):]...)
+	for c := lap.First(lap.CandidatesOf, at, n); c < n; c++ {
+		candidates, sum := top(logits[c*vocab:][:vocab], lap.Candidates)
 		r.Top, r.LogSumExp = append(r.Top, candidates), append(r.LogSumExp, sum)
 	}
 }

@@ -217,7 +217,7 @@ func (s *session) restoreRows(src []uint16, from, to int) {
 func (s *session) begin(lap *program.Lap[*stateCopy]) {
 	s.columns = lap.Columns
 	s.eachRecurrent((*recurrent).begin)
-	s.over = rows{from: lap.Pos, to: lap.Pos + lap.Over, kv: s.over.kv[:0]}
+	s.over = rows{from: lap.Batch.Pos, to: lap.Batch.Pos + lap.Over, kv: s.over.kv[:0]}
 	if lap.Over > 0 {
 		s.over.kv = s.copyRows(s.over.kv, s.over.from, s.over.to)
 	}

@@ -11,8 +11,8 @@ import (
 func (s *session) pass(r *engine.Result, l *lap, at, n int) error {
 	hidden, pos := s.prog.Plan.Hidden, s.ledger.Len()
 	if s.prog.Embeds {
-		s.inputs.put(s.tokens, words(l.Tokens[at:at+n]))
-	} else if err := s.b.dev.Write(s.trunk.values[0].Buffer, 0, floatBytes(l.Hidden[at*hidden:(at+n)*hidden])); err != nil {
+		s.inputs.put(s.tokens, words(l.Batch.Tokens[at:at+n]))
+	} else if err := s.b.dev.Write(s.trunk.values[0].Buffer, 0, floatBytes(l.Batch.Hidden[at*hidden:(at+n)*hidden])); err != nil {
 		return err
 	}
 	s.trunk.writeStep(pos, n)
@@ -37,10 +37,10 @@ func (s *session) pass(r *engine.Result, l *lap, at, n int) error {
 			return err
 		}
 	}
-	if from := l.First(l.Output.Hidden, at, n); from < n {
+	if from := l.First(l.Batch.Output.Hidden, at, n); from < n {
 		p.read(s.trunk.values[s.prog.Hidden], 4*from*hidden, 4*(n-from)*hidden, func(b []byte) { r.Hidden = append(r.Hidden, floats(b)...) })
 	}
-	first := l.First(l.Head, at, n)
+	first := l.First(l.LogitsOf, at, n)
 	if first == n {
 		return p.submit()
 	}
@@ -114,12 +114,12 @@ func (p *pass) addHead(r *engine.Result, l *lap, at, first, k int) error {
 	}
 	vocab := s.prog.Plan.Vocab
 	logits := s.head.values[s.prog.Logits]
-	if c := l.First(l.Output.Logits, at+first, k); c < k {
+	if c := l.First(l.Batch.Output.Logits, at+first, k); c < k {
 		p.read(logits, 4*c*vocab, 4*(k-c)*vocab, func(b []byte) { r.Logits = append(r.Logits, floats(b)...) })
 	}
-	for c := l.First(l.TopOf, at+first, k); c < k; c++ {
-		if l.Top > kernel.MaxTop {
-			p.read(logits, 4*c*vocab, 4*vocab, func(b []byte) { hostTop(r, floats(b), l.Top) })
+	for c := l.First(l.CandidatesOf, at+first, k); c < k; c++ {
+		if l.Candidates > kernel.MaxTop {
+			p.read(logits, 4*c*vocab, 4*vocab, func(b []byte) { hostTop(r, floats(b), l.Candidates) })
 			continue
 		}
 		found, err := s.searchOf(c)
@@ -130,7 +130,7 @@ func (p *pass) addHead(r *engine.Result, l *lap, at, first, k int) error {
 			return err
 		}
 		p.read(found.sum, 0, 4, func(b []byte) { r.LogSumExp = append(r.LogSumExp, floats(b)[0]) })
-		p.read(found.top, 0, 8*kernel.MaxTop, func(b []byte) { r.Top = append(r.Top, readTop(b, l.Top)) })
+		p.read(found.top, 0, 8*kernel.MaxTop, func(b []byte) { r.Top = append(r.Top, readTop(b, l.Candidates)) })
 	}
 	return nil
 }

@@ -30,7 +30,7 @@ func (s *session) Forward(ctx context.Context, b engine.Batch) (engine.Result, e
 	switch {
 	case err != nil:
 		return engine.Result{}, err
-	case l.Undo:
+	case l.Batch.Undo:
 		return engine.Result{}, s.takeBack()
 	case l.Source != nil:
 		return engine.Result{}, s.restore(l.Source)
@@ -80,7 +80,7 @@ func (s *session) play(ctx context.Context, l *lap, r *engine.Result) error {
 func (s *session) begin(l *lap) (cmds []device.Command, err error) {
 	s.ledger.Begin(l)
 	s.moved, s.first = false, nil
-	s.overFrom, s.overTo = l.Pos, l.Pos+l.Over
+	s.overFrom, s.overTo = l.Batch.Pos, l.Batch.Pos+l.Over
 	recurrent := s.state.recurrent
 	// One submission either runs or the device is lost; only several can stop half-way.
 	s.backed = s.undo || l.Columns > min(narrow, s.ubatch)
@@ -131,7 +131,7 @@ func (s *session) keep(cmds []device.Command, l *lap) ([]device.Command, error) 
 
 // save saves the checkpoints of a lap.
 func (s *session) save(cmds []device.Command, l *lap, r *engine.Result) ([]device.Command, error) {
-	for _, id := range l.Save {
+	for _, id := range l.Batch.Save {
 		buf, err := s.alloc(&s.stateBytes, max(4, s.checkpointBytes(s.ledger.Len())), device.CopyFrom|device.CopyTo)
 		if err != nil {
 			return nil, err

@@ -155,7 +155,7 @@ func (s *session) Forward(_ context.Context, b engine.Batch) (engine.Result, err
 	switch {
 	case err != nil:
 		return engine.Result{}, err
-	case lap.Undo:
+	case lap.Batch.Undo:
 		s.state = s.before
 		s.ledger.Undo()
 		return engine.Result{}, nil
@@ -169,10 +169,10 @@ func (s *session) Forward(_ context.Context, b engine.Batch) (engine.Result, err
 	switch {
 	case lap.From != nil:
 		s.state = lap.From.Copy.clone()
-	case lap.Back && lap.Pos == 0:
+	case lap.Back && lap.Batch.Pos == 0:
 		s.state = newState(s.p)
 	case lap.Back:
-		s.cut(lap.Pos)
+		s.cut(lap.Batch.Pos)
 	}
 	r, err := s.run(lap)
 	if err != nil {
@@ -201,7 +201,7 @@ func (s *session) run(lap *program.Lap[*layers]) (engine.Result, error) {
 		s.ledger.Advance(n)
 		at += n
 	}
-	for _, id := range lap.Save {
+	for _, id := range lap.Batch.Save {
 		r.Saved = append(r.Saved, s.ledger.Save(id, s.state.clone()))
 	}
 	return r, nil
@@ -214,17 +214,17 @@ func (s *session) pass(lap *program.Lap[*layers], r *engine.Result, at, n int) e
 	values := make([][]float32, len(p.Widths))
 	var tokens []int32
 	if p.Embeds {
-		tokens = lap.Tokens[at : at+n]
+		tokens = lap.Batch.Tokens[at : at+n]
 	} else {
-		values[0] = lap.Hidden[at*p.Plan.Hidden : (at+n)*p.Plan.Hidden]
+		values[0] = lap.Batch.Hidden[at*p.Plan.Hidden : (at+n)*p.Plan.Hidden]
 	}
 	for _, op := range p.Trunk {
 		if err := s.op(op, values, tokens, n); err != nil {
 			return err
 		}
 	}
-	r.Hidden = append(r.Hidden, values[p.Hidden][p.Plan.Hidden*lap.First(lap.Output.Hidden, at, n):]...)
-	if lap.First(lap.Head, at, n) == n {
+	r.Hidden = append(r.Hidden, values[p.Hidden][p.Plan.Hidden*lap.First(lap.Batch.Output.Hidden, at, n):]...)
+	if lap.First(lap.LogitsOf, at, n) == n {
 		return nil
 	}
 	for _, op := range p.Head {
@@ -233,9 +233,9 @@ func (s *session) pass(lap *program.Lap[*layers], r *engine.Result, at, n int) e
 		}
 	}
 	logits, vocab := values[p.Logits], p.Plan.Vocab
-	r.Logits = append(r.Logits, logits[vocab*lap.First(lap.Output.Logits, at, n):]...)
-	for c := lap.First(lap.TopOf, at, n); c < n; c++ {
-		candidates, sum := top(logits[c*vocab:(c+1)*vocab], lap.Top)
+	r.Logits = append(r.Logits, logits[vocab*lap.First(lap.Batch.Output.Logits, at, n):]...)
+	for c := lap.First(lap.CandidatesOf, at, n); c < n; c++ {
+		candidates, sum := top(logits[c*vocab:(c+1)*vocab], lap.Candidates)
 		r.Top, r.LogSumExp = append(r.Top, candidates), append(r.LogSumExp, sum)
 	}
 	return nil

@@ -9,7 +9,8 @@ import (
 
 // Lap is a batch that has passed every check.
 type Lap[B any] struct {
-	engine.Batch
+	// Batch is what was asked for.
+	Batch engine.Batch
 	// Columns is the number of columns.
 	Columns int
 	// Back says that the lap goes back. From is then the kept copy of the recurrent state to go on from; without one it
@@ -20,18 +21,19 @@ type Lap[B any] struct {
 	Source *Saved[B]
 	// Over is how many positions from Pos on were held before and are written over.
 	Over int
-	// Top is the number of largest logits to look for, of the columns TopOf; Head are the columns that need logits.
-	Top         int
-	TopOf, Head engine.Columns
+	// Candidates is how many of the largest logits to look for in each of the columns CandidatesOf. LogitsOf are the columns
+	// whose logits that takes, or whose logits are asked for.
+	Candidates             int
+	CandidatesOf, LogitsOf engine.Columns
 }
 
 // Pass returns how many of the columns from column at on make the next pass: at most ubatch, and none behind a position
 // to keep, since recurrent state is copied between passes.
 func (l *Lap[B]) Pass(at, ubatch int) int {
 	n := min(ubatch, l.Columns-at)
-	for _, k := range l.Keep {
-		if k > l.Pos+at {
-			return min(n, k-l.Pos-at)
+	for _, k := range l.Batch.Keep {
+		if k > l.Batch.Pos+at {
+			return min(n, k-l.Batch.Pos-at)
 		}
 	}
 	return n
@@ -43,7 +45,7 @@ func (l *Lap[B]) First(c engine.Columns, at, n int) int {
 }
 
 // Keeps reports whether position pos is to be kept.
-func (l *Lap[B]) Keeps(pos int) bool { return slices.Contains(l.Keep, pos) }
+func (l *Lap[B]) Keeps(pos int) bool { return slices.Contains(l.Batch.Keep, pos) }
 
 // Check refuses a batch that cannot be run as a whole. Nothing has changed then.
 //
@@ -85,7 +87,7 @@ func (l *Ledger[B]) checkAlone(lap *Lap[B]) error {
 }
 
 func (l *Ledger[B]) checkPos(lap *Lap[B]) error {
-	pos := lap.Pos
+	pos := lap.Batch.Pos
 	if pos == l.now.len {
 		return nil
 	}
@@ -123,10 +125,10 @@ func (l *Ledger[B]) checkColumns(lap *Lap[B]) error {
 	if !p.Embeds {
 		lap.Columns = len(b.Hidden) / hidden
 	}
-	if lap.Columns > l.context-lap.Pos {
-		return fmt.Errorf("%w: %d positions are held and %d more do not fit into %d", engine.ErrContextFull, lap.Pos, lap.Columns, l.context)
+	if lap.Columns > l.context-lap.Batch.Pos {
+		return fmt.Errorf("%w: %d positions are held and %d more do not fit into %d", engine.ErrContextFull, lap.Batch.Pos, lap.Columns, l.context)
 	}
-	lap.Over = min(lap.Columns, l.now.len-lap.Pos)
+	lap.Over = min(lap.Columns, l.now.len-lap.Batch.Pos)
 	for i, id := range b.Tokens {
 		if id < 0 || int(id) >= p.Plan.Vocab {
 			return bad("token %d is %d, but the vocabulary has %d", i, id, p.Plan.Vocab)
@@ -136,9 +138,10 @@ func (l *Ledger[B]) checkColumns(lap *Lap[B]) error {
 }
 
 func (l *Ledger[B]) checkKept(lap *Lap[B]) error {
-	for i, pos := range lap.Forget {
+	b := &lap.Batch
+	for i, pos := range b.Forget {
 		switch {
-		case i > 0 && pos <= lap.Forget[i-1]:
+		case i > 0 && pos <= b.Forget[i-1]:
 			return bad("the positions to forget are not in ascending order")
 		case !l.now.keeps(pos):
 			return bad("position %d is to be forgotten, but is not kept", pos)
@@ -146,16 +149,16 @@ func (l *Ledger[B]) checkKept(lap *Lap[B]) error {
 	}
 	kept := 0
 	for _, k := range l.now.kept {
-		if k.Pos <= lap.Pos && !slices.Contains(lap.Forget, k.Pos) && !lap.Keeps(k.Pos) {
+		if k.Pos <= b.Pos && !slices.Contains(b.Forget, k.Pos) && !lap.Keeps(k.Pos) {
 			kept++
 		}
 	}
-	for i, pos := range lap.Keep {
+	for i, pos := range b.Keep {
 		switch {
-		case i > 0 && pos <= lap.Keep[i-1]:
+		case i > 0 && pos <= b.Keep[i-1]:
 			return bad("the positions to keep are not in ascending order")
-		case pos < lap.Pos || pos > lap.Pos+lap.Columns:
-			return bad("position %d cannot be kept by a lap from position %d to %d", pos, lap.Pos, lap.Pos+lap.Columns)
+		case pos < b.Pos || pos > b.Pos+lap.Columns:
+			return bad("position %d cannot be kept by a lap from position %d to %d", pos, b.Pos, b.Pos+lap.Columns)
 		}
 		kept++
 	}
@@ -166,34 +169,35 @@ func (l *Ledger[B]) checkKept(lap *Lap[B]) error {
 }
 
 func (l *Ledger[B]) checkSaved(lap *Lap[B]) error {
-	if len(lap.Drop) > engine.MaxCheckpoints || len(lap.Save) > engine.MaxCheckpoints {
+	b := &lap.Batch
+	if len(b.Drop) > engine.MaxCheckpoints || len(b.Save) > engine.MaxCheckpoints {
 		return bad("more than %d checkpoints", engine.MaxCheckpoints)
 	}
-	for i, id := range lap.Drop {
-		if l.now.find(id) == nil || slices.Contains(lap.Drop[:i], id) {
+	for i, id := range b.Drop {
+		if l.now.find(id) == nil || slices.Contains(b.Drop[:i], id) {
 			return fmt.Errorf("%w: number %d", engine.ErrNoCheckpoint, id)
 		}
 	}
-	for i, id := range lap.Save {
-		if id == 0 || l.now.find(id) != nil || slices.Contains(lap.Save[:i], id) {
+	for i, id := range b.Save {
+		if id == 0 || l.now.find(id) != nil || slices.Contains(b.Save[:i], id) {
 			return bad("checkpoint %d is none or in use", id)
 		}
 	}
-	if len(lap.Save) == 0 {
+	if len(b.Save) == 0 {
 		return nil
 	}
 	held := int64(0)
 	for _, s := range l.now.saved { // also what this lap drops: it is there until the next
 		held += s.Bytes
 	}
-	if need := int64(len(lap.Save)) * l.size(lap.Pos+lap.Columns); need > l.budget-held {
+	if need := int64(len(b.Save)) * l.size(b.Pos+lap.Columns); need > l.budget-held {
 		return &engine.BudgetError{Need: need, Held: held, Budget: l.budget}
 	}
 	return nil
 }
 
 func (l *Ledger[B]) checkOutput(lap *Lap[B]) error {
-	o := lap.Output
+	o := lap.Batch.Output
 	switch {
 	case o == engine.Output{}:
 		return nil
@@ -201,12 +205,12 @@ func (l *Ledger[B]) checkOutput(lap *Lap[B]) error {
 		return bad("the output asked for does not exist")
 	case lap.Columns == 0:
 		return bad("no columns have no output")
-	case o.Accept && len(lap.Tokens) == 0:
+	case o.Accept && len(lap.Batch.Tokens) == 0:
 		return bad("a draft is accepted where its tokens are")
 	}
-	lap.Top, lap.TopOf = o.Search()
-	lap.Top = min(lap.Top, l.prog.Plan.Vocab)
-	if lap.Head = o.Head(); lap.Head != engine.NoColumns && l.prog.Logits == None {
+	lap.Candidates, lap.CandidatesOf = o.Search()
+	lap.Candidates = min(lap.Candidates, l.prog.Plan.Vocab)
+	if lap.LogitsOf = o.Head(); lap.LogitsOf != engine.NoColumns && l.prog.Logits == None {
 		return bad("the session ends at layer %d and has no head for logits", l.prog.Range.End)
 	}
 	return nil

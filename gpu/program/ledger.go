@@ -77,19 +77,19 @@ func (l *Ledger[B]) Begin(lap *Lap[B]) {
 	}
 	l.spare = l.now
 	l.before = &l.spare
-	l.now.len = lap.Pos
-	if lap.Back || len(lap.Forget) > 0 {
+	l.now.len = lap.Batch.Pos
+	if lap.Back || len(lap.Batch.Forget) > 0 {
 		l.now.kept = nil
 		for _, k := range l.before.kept {
-			if k.Pos <= lap.Pos && !slices.Contains(lap.Forget, k.Pos) {
+			if k.Pos <= lap.Batch.Pos && !slices.Contains(lap.Batch.Forget, k.Pos) {
 				l.now.kept = append(l.now.kept, k)
 			}
 		}
 	}
-	if len(lap.Drop) > 0 {
+	if len(lap.Batch.Drop) > 0 {
 		l.now.saved = nil
 		for _, s := range l.before.saved {
-			if !slices.Contains(lap.Drop, s.ID) {
+			if !slices.Contains(lap.Batch.Drop, s.ID) {
 				l.now.saved = append(l.now.saved, s)
 			}
 		}

@@ -49,7 +49,7 @@ func TestLedger(t *testing.T) {
 			l.Advance(n)
 			at += n
 		}
-		for _, id := range lap.Save {
+		for _, id := range lap.Batch.Save {
 			next++
 			l.Save(id, next)
 		}
