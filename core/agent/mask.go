@@ -117,9 +117,6 @@ func (m *armed) Forced() []int32 {
 	return ids
 }
 
-// Done implements [generate.Mask].
-func (m *armed) Done() bool { return false }
-
 // close releases what is armed and returns why a grammar could not be used.
 func (m *armed) close() error {
 	err := m.err

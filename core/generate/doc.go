@@ -6,10 +6,10 @@
 //
 // # What ends an answer
 //
-// The finish reason is always the true one. An end-of-generation token, a stop id, a stop string or a completed mask
-// give [FinishStop]; MaxTokens gives [FinishLength]; a full context gives [FinishContext]. The ids of a result are
-// everything that was sampled, the token that ended the answer included, so that prompt + ids replays the conversation
-// exactly. The text is their decoding without that last token and without a stop string and what follows it.
+// The finish reason is always the true one. An end-of-generation token, a stop id or a stop string gives [FinishStop];
+// MaxTokens gives [FinishLength]; a full context gives [FinishContext]. The ids of a result are everything that was
+// sampled, the token that ended the answer included, so that prompt + ids replays the conversation exactly. The text is
+// their decoding without that last token and without a stop string and what follows it.
 //
 // # The order of the sampler
 //

@@ -32,7 +32,7 @@ func (q *Sequence) Generate(ctx context.Context, prompt []int32, opt Options, em
 	}
 	res.Seed = seed
 	a := &answer{
-		Sequence: q,
+		sequence: q,
 		opt:      &opt,
 		sampler:  newSampler(&opt, q.tokens.Size(), seed, prompt, &q.scratch),
 		text:     text{decoder: q.tokens.Decode(opt.ShowSpecial), stopper: newStopper(opt.Stop)},
@@ -87,16 +87,16 @@ func seedOf(seed uint64) (uint64, error) {
 
 // answer is one call of Generate.
 type answer struct {
-	*Sequence
-	opt     *Options
-	sampler *sampler
-	text    text
-	emit    func(Token) error
-	res     *Result
-	begin   time.Time
-	first   time.Time // when the first token was picked
-	pending []int32   // tokens of the answer that are not computed yet
-	deaf    bool      // emit returned an error
+	sequence *Sequence
+	opt      *Options
+	sampler  *sampler
+	text     text
+	emit     func(Token) error
+	res      *Result
+	begin    time.Time
+	first    time.Time // when the first token was picked
+	pending  []int32   // tokens of the answer that are not computed yet
+	deaf     bool      // emit returned an error
 }
 
 // errFull ends an answer whose next token has no room.
@@ -107,7 +107,7 @@ func (a *answer) run(ctx context.Context, prompt []int32) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	r, reused, computed, err := a.prefill(ctx, prompt, a.opt, a.sampler.output())
+	r, reused, computed, err := a.sequence.prefill(ctx, prompt, a.opt, a.sampler.output())
 	a.res.Reused = reused
 	a.res.Timings.Prompt = time.Since(a.begin)
 	a.res.Timings.PromptTokens = computed
@@ -122,7 +122,7 @@ func (a *answer) run(ctx context.Context, prompt []int32) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if r, err = a.forward(ctx, a.pending, a.sampler.output()); err != nil {
+		if r, err = a.sequence.forward(ctx, a.pending, a.sampler.output()); err != nil {
 			if errors.Is(err, engine.ErrContextFull) {
 				return errFull
 			}
@@ -136,7 +136,7 @@ func (a *answer) run(ctx context.Context, prompt []int32) error {
 func (a *answer) step(r engine.Result) (done bool, err error) {
 	forced := a.forced()
 	if len(forced) == 0 {
-		c, err := a.sampler.pick(r, len(a.ids)-1)
+		c, err := a.sampler.pick(r, len(a.sequence.ids)-1)
 		if err != nil {
 			return false, err
 		}
@@ -147,8 +147,8 @@ func (a *answer) step(r engine.Result) (done bool, err error) {
 	}
 	for ; len(forced) > 0; forced = a.forced() {
 		for i, id := range forced {
-			if id < 0 || int(id) >= a.tokens.Size() {
-				return false, &TokenError{"mask", i, id, a.tokens.Size()}
+			if id < 0 || int(id) >= a.sequence.tokens.Size() {
+				return false, &TokenError{"mask", i, id, a.sequence.tokens.Size()}
 			}
 			if done, err := a.add(choice{id: id}); done || err != nil {
 				return done, err
@@ -172,12 +172,10 @@ func (a *answer) add(c choice) (done bool, err error) {
 	if len(a.res.IDs) == 0 {
 		a.first = time.Now()
 	}
-	masked := false
 	if m := a.opt.Mask; m != nil {
 		if err := m.Accept(c.id); err != nil {
 			return false, fmt.Errorf("mask: token %d: %w", c.id, err)
 		}
-		masked = m.Done()
 	}
 	a.res.IDs = append(a.res.IDs, c.id)
 	a.sampler.accept(c.id)
@@ -187,17 +185,17 @@ func (a *answer) add(c choice) (done bool, err error) {
 	}
 
 	var reason FinishReason
-	if a.opt.ends(a.tokens, c.id) {
+	if a.opt.ends(a.sequence.tokens, c.id) {
 		reason = FinishStop
 	} else {
 		token.Text, a.res.StopSequence = a.text.push(c.id)
 		a.pending = append(a.pending, c.id)
 		switch {
-		case masked || a.res.StopSequence != "":
+		case a.res.StopSequence != "":
 			reason = FinishStop
 		case len(a.res.IDs) == a.opt.MaxTokens:
 			reason = FinishLength
-		case len(a.ids)+len(a.pending) > a.config.Context:
+		case len(a.sequence.ids)+len(a.pending) > a.sequence.config.Context:
 			reason = FinishContext
 		}
 	}

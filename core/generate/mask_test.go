@@ -12,7 +12,7 @@ import (
 type digits struct {
 	free     int     // tokens of free choice
 	script   []int32 // what is forced afterwards
-	end      int32   // the end token, or −1 when the mask is done after the script
+	end      int32   // the token that must end the answer
 	accepted []int32
 	fail     string
 }
@@ -25,7 +25,7 @@ func (m *digits) Next(dst []uint32) error {
 	case m.fail == "next":
 		return errDevice
 	case m.fail == "empty":
-	case n < m.free || m.free == 0:
+	case n < m.free || len(m.script) == 0:
 		dst[0] = 0b1111
 	case n < m.free+len(m.script):
 		id := m.script[n-m.free]
@@ -55,8 +55,6 @@ func (m *digits) Forced() []int32 {
 	return m.script[n:]
 }
 
-func (m *digits) Done() bool { return m.end < 0 && len(m.accepted) == m.free+len(m.script) }
-
 func TestMask(t *testing.T) {
 	v := newVocabulary()
 	script := []int32{9, 8, 7}
@@ -69,12 +67,11 @@ func TestMask(t *testing.T) {
 		passes []int // after the prompt's
 	}{
 		{"end token", digits{free: 3, script: script, end: v.eog}, Options{}, 7, FinishStop, []int{1, 1, 4}},
-		{"done", digits{free: 3, script: script, end: -1}, Options{}, 6, FinishStop, []int{1, 1}},
 		{"sampled", digits{free: 3, script: script, end: v.eog}, Options{Temperature: 1, TopP: 0.9}, 7, FinishStop, []int{1, 1, 4}},
 		{"log probabilities", digits{free: 3, script: script, end: v.eog}, Options{Logprobs: 2}, 7, FinishStop, []int{1, 1, 1, 1, 1, 1}},
 		{"bound within what is forced", digits{free: 3, script: script, end: v.eog}, Options{MaxTokens: 5}, 5, FinishLength, []int{1, 1}},
 		{"stop string within what is forced", digits{free: 1, script: script, end: v.eog}, Options{Stop: []string{"i"}}, 3, FinishStop, nil},
-		{"forced from the beginning", digits{free: 0, script: script, end: -1}, Options{}, 3, FinishStop, nil},
+		{"forced from the beginning", digits{free: 0, script: script, end: v.eog}, Options{}, 4, FinishStop, []int{3}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			s := newSession(t, v.Size(), 64)
@@ -108,7 +105,7 @@ func TestMaskContext(t *testing.T) {
 	v := newVocabulary()
 	s := newSession(t, v.Size(), len(prompt)+2)
 	q := newSequence(t, s, v)
-	m := &digits{free: 1, script: []int32{4, 5, 6, 7}, end: -1}
+	m := &digits{free: 1, script: []int32{4, 5, 6, 7}, end: v.eog}
 	res, err := q.Generate(t.Context(), prompt, Options{Mask: m}, nil)
 	if err != nil || res.Finish != FinishContext || len(res.IDs) != 3 {
 		t.Errorf("%v, %s, %v", res.IDs, res.Finish, err)
@@ -193,8 +190,8 @@ func (m *late) Forced() []int32 { return nil }
 func TestMaskFree(t *testing.T) {
 	v := newVocabulary()
 	s := newSession(t, v.Size(), 64)
-	m := &late{digits: digits{free: 6, end: -1}, begin: 3}
-	if _, err := newSequence(t, s, v).Generate(t.Context(), prompt, Options{Mask: m}, nil); err != nil {
+	m := &late{begin: 3}
+	if _, err := newSequence(t, s, v).Generate(t.Context(), prompt, Options{Mask: m, MaxTokens: 6}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := len(m.accepted), 6; got != want {

@@ -73,8 +73,6 @@ type Mask interface {
 	// Forced returns the tokens that must come next, or nothing where there is a choice. They are taken without sampling,
 	// and then accepted like the others.
 	Forced() []int32
-	// Done says that nothing can follow; the answer then ends.
-	Done() bool
 }
 
 // FinishReason says why an answer ended.
@@ -82,7 +80,7 @@ type FinishReason string
 
 // The reasons.
 const (
-	// FinishStop is an end-of-generation token, a stop id, a stop string or the end of what the mask allows.
+	// FinishStop is an end-of-generation token, a stop id or a stop string.
 	FinishStop FinishReason = "stop"
 	// FinishLength is the bound of MaxTokens.
 	FinishLength FinishReason = "length"
