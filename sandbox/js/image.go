@@ -40,10 +40,10 @@ func (i *Image) Size() int { return len(i.snapshot.Memory) }
 // memory bytes, or takes its image from the cache folder when the same sources were
 // booted before. The clock stands still at zero meanwhile.
 func (rt *Runtime) Image(ctx context.Context, memory uint32, sources ...Source) (*Image, error) {
-	if rt.cache == "" {
+	if rt.images == "" {
 		return rt.boot(ctx, memory, sources)
 	}
-	name := filepath.Join(rt.cache, "image-"+imageKey(sources)[:32])
+	name := filepath.Join(rt.images, "image-"+imageKey(sources)[:32])
 	if image, err := readImage(name); err == nil {
 		return image, nil
 	}

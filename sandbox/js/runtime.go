@@ -6,13 +6,14 @@ import (
 	"fmt"
 
 	"github.com/pooled/pooled/sandbox/js/qjs"
+	"github.com/pooled/pooled/sandbox/wasmhost"
 )
 
 // RuntimeOptions configure a Runtime.
 type RuntimeOptions struct {
 	// CacheDir keeps the compiled engine between processes: the first start takes
-	// about half a second, later ones some 20 ms. The folder is made private
-	// (0700). Empty means no cache.
+	// about half a second, later ones some 20 ms. It is not used where others can
+	// write to it. Empty means no cache.
 	CacheDir string
 }
 
@@ -23,25 +24,39 @@ type RuntimeOptions struct {
 type Runtime struct {
 	engine *qjs.Engine
 	base   *Image
-	cache  string
+	cache  *wasmhost.Cache
+	images string // folder for images, or empty
 }
 
 // NewRuntime compiles the engine and takes the image that every run starts from.
 func NewRuntime(ctx context.Context, o RuntimeOptions) (*Runtime, error) {
-	engine, err := qjs.Open(ctx, o.CacheDir)
-	if err != nil {
-		return nil, err
+	rt := &Runtime{}
+	var err error
+	if o.CacheDir != "" {
+		if rt.cache, err = wasmhost.OpenCache(o.CacheDir); err == nil { // else all takes longer
+			rt.images = o.CacheDir
+		}
 	}
-	rt := &Runtime{engine: engine, cache: o.CacheDir}
+	if rt.engine, err = qjs.Open(ctx, rt.cache); err != nil {
+		return nil, errors.Join(err, rt.Close(ctx))
+	}
 	if rt.base, err = rt.boot(ctx, bootMemory, nil); err != nil {
-		_ = engine.Close(ctx)
-		return nil, fmt.Errorf("boot the sandbox: %w", err)
+		return nil, errors.Join(fmt.Errorf("boot the sandbox: %w", err), rt.Close(ctx))
 	}
 	return rt, nil
 }
 
 // Close ends all runs and releases the engine.
-func (rt *Runtime) Close(ctx context.Context) error { return rt.engine.Close(ctx) }
+func (rt *Runtime) Close(ctx context.Context) error {
+	var errs []error
+	if rt.engine != nil {
+		errs = append(errs, rt.engine.Close(ctx))
+	}
+	if rt.cache != nil {
+		errs = append(errs, rt.cache.Close())
+	}
+	return errors.Join(errs...)
+}
 
 const bootMemory = 64 << 20
 

@@ -11,7 +11,8 @@ import (
 	"github.com/tetratelabs/wazero"
 )
 
-// Cache keeps compiled modules, on disk when it has a folder.
+// Cache keeps compiled modules, on disk when it has a folder. A folder that cannot be read or written any more only costs
+// time: see [Build].
 //
 // Owns: Close it after every program that uses it. Safe for concurrent use.
 type Cache struct {
@@ -46,6 +47,34 @@ func OpenCache(dir string) (*Cache, error) {
 		return nil, fmt.Errorf("folder of compiled code: %w", err)
 	}
 	return &Cache{cache: c}, nil
+}
+
+// Build makes a runtime and compiles a module in it; link adds what the module imports, and may be nil. Where the cache
+// fails, because its disk is full, say, it compiles without one. A nil cache compiles every time.
+//
+// Owns: the caller closes the runtime, and the cache after it.
+func Build(ctx context.Context, c *Cache, config wazero.RuntimeConfig, link func(wazero.Runtime) error, wasm []byte) (wazero.Runtime, wazero.CompiledModule, error) {
+	if c != nil {
+		r, m, err := build(ctx, config.WithCompilationCache(c.cache), link, wasm)
+		if err == nil {
+			return r, m, nil
+		}
+	}
+	return build(ctx, config, link, wasm) // whose error is about the module
+}
+
+func build(ctx context.Context, config wazero.RuntimeConfig, link func(wazero.Runtime) error, wasm []byte) (wazero.Runtime, wazero.CompiledModule, error) {
+	r := wazero.NewRuntimeWithConfig(ctx, config)
+	if link != nil {
+		if err := link(r); err != nil {
+			return nil, nil, errors.Join(err, r.Close(ctx))
+		}
+	}
+	m, err := r.CompileModule(ctx, wasm)
+	if err != nil {
+		return nil, nil, errors.Join(err, r.Close(ctx))
+	}
+	return r, m, nil
 }
 
 // Close releases the compiled code in memory; what is on disk stays.

@@ -59,21 +59,19 @@ func Compile(ctx context.Context, c Config) (*Program, error) {
 		rc = wazero.NewRuntimeConfigInterpreter()
 	}
 	rc = rc.WithMemoryLimitPages(uint32(c.MaxMemory / pageSize)).WithCloseOnContextDone(!c.Uninterruptible).WithDebugInfoEnabled(false)
-	if c.Cache != nil {
-		rc = rc.WithCompilationCache(c.Cache.cache)
-	}
-	r := wazero.NewRuntimeWithConfig(ctx, rc)
-	if err := instantiateWASI(ctx, r); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s guest: %w", c.Name, err), r.Close(ctx))
-	}
-	for _, f := range c.Host {
-		if err := f.instantiate(ctx, r); err != nil {
-			return nil, errors.Join(fmt.Errorf("%s guest: %w", c.Name, err), r.Close(ctx))
+	r, m, err := Build(ctx, c.Cache, rc, func(r wazero.Runtime) error {
+		if err := instantiateWASI(ctx, r); err != nil {
+			return err
 		}
-	}
-	m, err := r.CompileModule(ctx, c.Wasm)
+		for _, f := range c.Host {
+			if err := f.instantiate(ctx, r); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, c.Wasm)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("%s guest: %w", c.Name, err), r.Close(ctx))
+		return nil, fmt.Errorf("%s guest: %w", c.Name, err)
 	}
 	return &Program{name: c.Name, limit: c.MaxMemory / pageSize * pageSize, runtime: r, module: m}, nil
 }

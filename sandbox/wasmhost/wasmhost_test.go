@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/pooled/pooled/sandbox/guest"
 	"github.com/pooled/pooled/sandbox/wasmhost"
+	"github.com/tetratelabs/wazero"
 )
 
 var cache = wasmhost.NewCache()
@@ -212,5 +214,34 @@ func TestCacheFolder(t *testing.T) {
 	}
 	if _, err := wasmhost.OpenCache(link); !errors.Is(err, wasmhost.ErrCacheNotPrivate) {
 		t.Errorf("a symbolic link: got %v, want ErrCacheNotPrivate", err)
+	}
+}
+
+// TestCacheFails takes the folder of a cache away, as a full disk or another program would: compiling goes on without it.
+func TestCacheFails(t *testing.T) {
+	module := []byte("\x00asm\x01\x00\x00\x00\x01\x04\x01\x60\x00\x00\x03\x02\x01\x00\x0a\x04\x01\x02\x00\x0b")
+	dir := filepath.Join(t.TempDir(), "cache")
+	c, err := wasmhost.OpenCache(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(dir, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		r, m, err := wasmhost.Build(t.Context(), c, wazero.NewRuntimeConfigCompiler(), nil, module)
+		if err != nil || m == nil {
+			t.Fatalf("got %v, %v", m, err)
+		}
+		if err := r.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, _, err := wasmhost.Build(t.Context(), c, wazero.NewRuntimeConfigCompiler(), nil, module[:12]); err == nil {
+		t.Error("a broken module compiles")
 	}
 }

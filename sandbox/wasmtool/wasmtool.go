@@ -39,7 +39,7 @@ type Options struct {
 	Memory uint64
 	// Time bounds a call; 0 means 10 s.
 	Time time.Duration
-	// CacheDir keeps compiled code between processes. The folder must be private; empty means no cache.
+	// CacheDir keeps compiled code between processes, if others cannot write to it; empty means no cache.
 	CacheDir string
 }
 
@@ -51,7 +51,7 @@ type Set struct {
 	info    tool.Info
 	runtime wazero.Runtime
 	module  wazero.CompiledModule
-	cache   wazero.CompilationCache
+	cache   *wasmhost.Cache
 }
 
 // Load compiles a module and asks it what it is.
@@ -68,31 +68,20 @@ func Load(ctx context.Context, module []byte, o Options) (*Set, error) {
 		WithDebugInfoEnabled(false)
 	s := &Set{options: o}
 	if o.CacheDir != "" {
-		// Compiled code is native code that will be executed: wasmhost sees to it that the folder is private.
-		private, err := wasmhost.OpenCache(o.CacheDir)
-		if err != nil {
-			return nil, err
-		}
-		if err := private.Close(); err != nil {
-			return nil, err
-		}
-		if s.cache, err = wazero.NewCompilationCacheWithDir(o.CacheDir); err != nil {
-			return nil, fmt.Errorf("folder of compiled code: %w", err)
-		}
-		config = config.WithCompilationCache(s.cache)
+		s.cache, _ = wasmhost.OpenCache(o.CacheDir) // without one, compiling takes longer
 	}
-	s.runtime = wazero.NewRuntimeWithConfig(ctx, config)
-	if err := s.load(ctx, module); err != nil {
+	var err error
+	if s.runtime, s.module, err = wasmhost.Build(ctx, s.cache, config, nil, module); err != nil {
+		first, _, _ := strings.Cut(err.Error(), "\n")
+		return nil, errors.Join(fmt.Errorf("%w: %s", ErrModule, first), s.Close())
+	}
+	if err := s.load(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
 }
 
-func (s *Set) load(ctx context.Context, module []byte) (err error) {
-	if s.module, err = s.runtime.CompileModule(ctx, module); err != nil {
-		first, _, _ := strings.Cut(err.Error(), "\n")
-		return fmt.Errorf("%w: %s", ErrModule, first)
-	}
+func (s *Set) load(ctx context.Context) error {
 	if err := checkExports(s.module); err != nil {
 		return err
 	}
@@ -134,9 +123,12 @@ func checkExports(m wazero.CompiledModule) error {
 
 // Close releases the compiled module.
 func (s *Set) Close() error {
-	err := s.runtime.Close(context.Background())
+	var err error
+	if s.runtime != nil {
+		err = s.runtime.Close(context.Background())
+	}
 	if s.cache != nil {
-		err = errors.Join(err, s.cache.Close(context.Background()))
+		err = errors.Join(err, s.cache.Close())
 	}
 	return err
 }

@@ -293,6 +293,11 @@ func TestCache(t *testing.T) {
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) == 0 {
 		t.Errorf("nothing is kept: %v", err)
 	}
+	file := filepath.Join(t.TempDir(), "file") // where there cannot be a folder
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	load(t, say(answer), Options{CacheDir: file})
 }
 
 // FuzzAnswer gives any answer: it is a result or a fault.

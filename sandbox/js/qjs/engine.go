@@ -5,9 +5,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"os"
 
 	guestjs "github.com/pooled/pooled/sandbox/guest-js"
+	"github.com/pooled/pooled/sandbox/wasmhost"
 	"github.com/tetratelabs/wazero"
 )
 
@@ -32,16 +32,14 @@ const maxMemory = 2 << 30
 type Engine struct {
 	runtime wazero.Runtime
 	module  wazero.CompiledModule
-	cache   wazero.CompilationCache
 	pool    *pool
 }
 
-// Open compiles QuickJS, or loads it from cacheDir when a former call left it
-// there. The folder is made private to the user, since it holds native code;
-// with an empty cacheDir nothing is written.
+// Open compiles QuickJS, or takes it from the cache when a former call left it
+// there; the cache may be nil, and stays the caller's.
 //
-// Errors: ErrModule when the embedded binary is damaged; those of the file system.
-func Open(ctx context.Context, cacheDir string) (*Engine, error) {
+// Errors: ErrModule when the embedded binary is damaged.
+func Open(ctx context.Context, cache *wasmhost.Cache) (*Engine, error) {
 	if sum := sha256.Sum256(guestjs.QuickJS); hex.EncodeToString(sum[:]) != WasmSHA256 {
 		return nil, fmt.Errorf("%w: quickjs.wasm has checksum %x", ErrModule, sum)
 	}
@@ -51,47 +49,16 @@ func Open(ctx context.Context, cacheDir string) (*Engine, error) {
 	}
 	e := &Engine{pool: &pool{}}
 	config := wazero.NewRuntimeConfig().WithMemoryLimitPages(maxMemory / pageSize)
-	if cacheDir != "" {
-		if e.cache, err = privateCache(cacheDir); err != nil {
-			return nil, err
-		}
-		config = config.WithCompilationCache(e.cache)
-	}
-	e.runtime = wazero.NewRuntimeWithConfig(ctx, config)
-	if err = e.link(ctx); err == nil {
-		e.module, err = e.runtime.CompileModule(ctx, metered)
-	}
+	e.runtime, e.module, err = wasmhost.Build(ctx, cache, config, func(r wazero.Runtime) error { return link(ctx, r) }, metered)
 	if err != nil {
-		_ = e.Close(ctx)
 		return nil, fmt.Errorf("compile quickjs.wasm: %w", err)
 	}
 	return e, nil
 }
 
-// privateCache opens a compilation cache that only this user can write:
-// whoever writes there chooses the machine code that runs here.
-func privateCache(dir string) (wazero.CompilationCache, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("sandbox cache: %w", err)
-	}
-	if err := os.Chmod(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("sandbox cache: %w", err)
-	}
-	cache, err := wazero.NewCompilationCacheWithDir(dir)
-	if err != nil {
-		return nil, fmt.Errorf("sandbox cache: %w", err)
-	}
-	return cache, nil
-}
-
 // Close ends every machine and releases the compiled code.
 func (e *Engine) Close(ctx context.Context) error {
 	err := e.runtime.Close(ctx)
-	if e.cache != nil {
-		if cerr := e.cache.Close(ctx); err == nil {
-			err = cerr
-		}
-	}
 	e.pool.drain()
 	return err
 }

@@ -3,6 +3,7 @@ package qjs
 import (
 	"context"
 
+	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 )
 
@@ -24,7 +25,7 @@ func vmOf(ctx context.Context) *VM {
 }
 
 // link defines the twelve functions that quickjs.wasm imports.
-func (e *Engine) link(ctx context.Context) error {
+func link(ctx context.Context, r wazero.Runtime) error {
 	const i32, i64 = api.ValueTypeI32, api.ValueTypeI64
 	type fn struct {
 		name    string
@@ -53,7 +54,7 @@ func (e *Engine) link(ctx context.Context) error {
 		},
 	}
 	for name, fns := range modules {
-		b := e.runtime.NewHostModuleBuilder(name)
+		b := r.NewHostModuleBuilder(name)
 		for _, f := range fns {
 			b.NewFunctionBuilder().WithGoModuleFunction(f.run, f.params, f.results).Export(f.name)
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	guestjs "github.com/pooled/pooled/sandbox/guest-js"
+	"github.com/pooled/pooled/sandbox/wasmhost"
 	"github.com/tetratelabs/wazero"
 )
 
@@ -18,7 +19,7 @@ var shared *Engine
 func TestMain(m *testing.M) {
 	ctx := context.Background()
 	var err error
-	if shared, err = Open(ctx, ""); err != nil {
+	if shared, err = Open(ctx, nil); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -336,11 +337,9 @@ func BenchmarkKill(b *testing.B) {
 		b.Run(c.name, func(b *testing.B) {
 			ctx, cancel := context.WithCancel(b.Context())
 			defer cancel()
-			e := &Engine{pool: &pool{}, runtime: wazero.NewRuntimeWithConfig(ctx, c.config)}
-			if err := e.link(ctx); err != nil {
-				b.Fatal(err)
-			}
-			if e.module, err = e.runtime.CompileModule(ctx, c.wasm); err != nil {
+			e := &Engine{pool: &pool{}}
+			e.runtime, e.module, err = wasmhost.Build(ctx, nil, c.config, func(r wazero.Runtime) error { return link(ctx, r) }, c.wasm)
+			if err != nil {
 				b.Fatal(err)
 			}
 			v, err := e.New(ctx, testOptions, Hooks{})
