@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/pooled/pooled/cmd/internal/assembly"
+	"github.com/pooled/pooled/cmd/internal/nano"
 	"github.com/pooled/pooled/core/agent"
 	"github.com/pooled/pooled/core/agent/agenttest"
 	"github.com/pooled/pooled/core/toolcall"
@@ -161,7 +162,7 @@ func TestNano(t *testing.T) {
 	}
 	w := assembly.New(assembly.Options{})
 	defer w.Close()
-	m, err := load(t.Context(), w, &settings{backend: "cpu", context: 2048})
+	m, err := load(t.Context(), w, &settings{model: nano.Name, backend: "cpu", context: 2048})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,8 @@ import (
 
 	"github.com/pooled/pooled/cmd/internal/assembly"
 	"github.com/pooled/pooled/cmd/internal/coder"
+	"github.com/pooled/pooled/cmd/internal/nano"
+	"github.com/pooled/pooled/cmd/internal/options"
 	"github.com/pooled/pooled/core/agent"
 	"github.com/pooled/pooled/core/grammar"
 	"github.com/pooled/pooled/core/hub"
@@ -41,7 +43,7 @@ func main() {
 	}
 	var s settings
 	fl := flag.NewFlagSet("eval", flag.ExitOnError)
-	fl.StringVar(&s.model, "m", "", "model: a pulled name, a GGUF file, or nano")
+	fl.StringVar(&s.model, "m", nano.Name, options.ModelUsage)
 	fl.StringVar(&s.backend, "backend", "auto", "what computes: cpu, webgpu or auto")
 	fl.StringVar(&s.adapter, "adapter", "", "part of the name of the GPU to use")
 	fl.IntVar(&s.threads, "threads", 0, "CPU threads; 0 for one a core")
@@ -80,7 +82,6 @@ func run(ctx context.Context, s *settings) (err error) {
 		tasks = filter(tasks, match)
 	}
 	w := assembly.New(assembly.Options{})
-	w.Threads = s.threads
 	defer func() { err = errors.Join(err, w.Close()) }()
 	m, err := load(ctx, w, s)
 	if err != nil {
@@ -97,9 +98,7 @@ func run(ctx context.Context, s *settings) (err error) {
 	defer func() { err = errors.Join(err, b.close()) }()
 	b.settings = s
 	if !s.noGrammar {
-		var g coder.Grammars
-		defer func() { err = errors.Join(err, g.Close()) }()
-		b.grammar = func(ctx context.Context) (grammar.Engine, error) { return g.Engine(ctx, m.Tokenizer()) }
+		b.grammar = func(ctx context.Context) (grammar.Engine, error) { return w.Grammars().Engine(ctx, m.Tokenizer()) }
 	}
 	if s.json != "" {
 		f, err := os.Create(s.json)
@@ -149,7 +148,6 @@ func load(ctx context.Context, w *assembly.Assembly, s *settings) (agent.Model, 
 	if err != nil {
 		return nil, err
 	}
-	template := coder.TemplateOf(f)
 	positions := s.context
 	if v, ok := f.Get(ggufmeta.Of(f).Architecture + ".context_length"); ok {
 		if n, ok := v.Int(); ok && n > 0 && int(n) < positions {
@@ -157,11 +155,11 @@ func load(ctx context.Context, w *assembly.Assembly, s *settings) (agent.Model, 
 		}
 	}
 	m, err := w.Hub().Load(ctx, f, name, hub.LoadOptions{
-		Want: hub.Want{Backend: s.backend, Adapter: s.adapter}, Context: positions,
+		Want: hub.Want{Backend: s.backend, Adapter: s.adapter, Threads: s.threads}, Context: positions,
 	})
 	if err != nil {
 		return nil, err
 	}
 	fmt.Printf("on %s, context %d\n", strings.TrimSpace(m.Device.Name), m.Context)
-	return coder.Model(m, template), nil
+	return coder.Model(m), nil
 }

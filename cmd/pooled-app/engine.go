@@ -48,19 +48,15 @@ func (e *engine) Models(context.Context) ([]state.ModelInfo, error) {
 	return all, err
 }
 
-// Load implements [state.Engine]. The model before is closed as soon as the new one's file was opened, so that both
-// never take memory at once.
+// Load implements [state.Engine].
 func (e *engine) Load(ctx context.Context, name string, progress func(done, total int64)) (state.Loaded, error) {
 	file, shown, err := e.assembly.Open(name)
 	if err != nil {
 		return state.Loaded{}, errors.Join(err, e.unload())
 	}
-	if err := e.unload(); err != nil {
-		return state.Loaded{}, errors.Join(err, file.Close())
-	}
-	m, err := e.assembly.Hub().Load(ctx, file, shown, e.options.Load(progress))
+	m, err := e.assembly.Hub().Load(ctx, file, shown, e.options.Load(e.model, progress))
 	if err != nil {
-		return state.Loaded{}, err
+		return state.Loaded{}, errors.Join(err, e.unload())
 	}
 	chat, err := m.NewConversation(e.options.system)
 	if err != nil {

@@ -12,7 +12,6 @@ import (
 
 	"github.com/pooled/pooled/cmd/internal/assembly"
 	"github.com/pooled/pooled/cmd/internal/console"
-	"github.com/pooled/pooled/cmd/internal/nano"
 	"github.com/pooled/pooled/cmd/internal/options"
 	"github.com/pooled/pooled/ui/app"
 )
@@ -51,7 +50,6 @@ type settings struct {
 // parse reads the flags. It returns nothing when help was asked for and given.
 func parse(con *console.Console, args []string) (*settings, error) {
 	s := &settings{loadOptions: loadOptions{Model: options.DefaultModel(), sampling: options.DefaultSampling()}}
-	s.Ref = nano.Name
 	var chosen *settings
 	cmd := &cobra.Command{
 		Use:   program,
@@ -97,7 +95,6 @@ func (s *settings) run(con *console.Console) error {
 		log = slog.New(slog.NewTextHandler(con.Err, nil))
 	}
 	w := assembly.New(assembly.Options{Log: log, Tell: con.Tell})
-	w.Threads = s.Threads
 	e := &engine{assembly: w, options: s.loadOptions}
 	o := app.Options{Model: s.Ref, Dark: s.dark}
 	var err error

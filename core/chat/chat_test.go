@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/pooled/pooled/core/tokenizer"
 )
@@ -328,4 +329,27 @@ func FuzzSplitter(f *testing.F) {
 			t.Errorf("got %q and %q, want %q and %q", r+a, c+b, wantR, wantC)
 		}
 	})
+}
+
+func TestComplete(t *testing.T) {
+	tok := newTemplate(t, chatML{}, "x", "<|im_end|>").tok
+	now := time.Date(2026, 12, 1, 6, 0, 0, 0, time.UTC)
+	special := string(specialTokens(tok))
+	for _, c := range []struct {
+		in, want string
+		tok      *tokenizer.Tokenizer
+	}{
+		{`{"messages":[]}`, `{"now":"2026-12-01T06:00:00","special_tokens":` + special + `,"messages":[]}`, tok},
+		{` {"a":1.50}`, `{"now":"2026-12-01T06:00:00","a":1.50}`, nil},
+		{`{}`, `{"now":"2026-12-01T06:00:00"}`, nil},
+		{`{}`, `{"now":"2026-12-01T06:00:00","special_tokens":` + special + `}`, tok},
+		{`{"now":null,"special_tokens":{}}`, `{"now":null,"special_tokens":{}}`, tok},
+		{`[1]`, `[1]`, tok},
+		{`null`, `null`, tok},
+		{`{"a":`, `{"a":`, tok},
+	} {
+		if got := string(Complete([]byte(c.in), c.tok, now)); got != c.want {
+			t.Errorf("%s: got %s, want %s", c.in, got, c.want)
+		}
+	}
 }

@@ -156,7 +156,7 @@ func (t *Template) render(ctx context.Context, req Request, generation bool) (*p
 	w.Write(t.special)
 	if !req.Now.IsZero() {
 		w.key("now")
-		w.quote(req.Now.Format("2006-01-02T15:04:05"))
+		w.WriteString(req.Now.Format(timeLayout))
 	}
 	if len(m.byRune) > 0 {
 		w.key("marks")

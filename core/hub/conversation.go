@@ -38,7 +38,7 @@ type Conversation struct {
 //
 // Errors: [chat.ErrNoTemplate] for a base model.
 func (m *Model) NewConversation(system string) (*Conversation, error) {
-	if _, err := m.template(); err != nil {
+	if _, err := m.chat(); err != nil {
 		return nil, err
 	}
 	c := &Conversation{model: m, slot: m.NewSlot()}

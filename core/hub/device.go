@@ -35,6 +35,8 @@ type Want struct {
 	Backend string
 	// Adapter is part of a device's name, in any case, or empty.
 	Adapter string
+	// Threads is the number of CPU threads, 0 for one a core. It counts for the first model that runs on the CPU.
+	Threads int
 }
 
 // Pick chooses a device: the one that was asked for, else a real GPU, else the CPU. A GPU that is emulated in software

@@ -23,6 +23,8 @@ var (
 type MemoryError struct {
 	// Weights, State and Reserve are what is needed, in bytes: tensors, caches, and what is kept free beside them.
 	Weights, State, Reserve int64
+	// Used is what other models take there already.
+	Used int64
 	// Memory is what the device has.
 	Memory int64
 	// Context is the number of positions that State is for.
@@ -30,6 +32,10 @@ type MemoryError struct {
 }
 
 func (e *MemoryError) Error() string {
-	return fmt.Sprintf("the model needs %s for weights, %s for a context of %d and %s in reserve, but the device has %s; choose a smaller context or model",
-		units.Bytes(e.Weights), units.Bytes(e.State), e.Context, units.Bytes(e.Reserve), units.Bytes(e.Memory))
+	used := ""
+	if e.Used > 0 {
+		used = fmt.Sprintf(", of which other models take %s", units.Bytes(e.Used))
+	}
+	return fmt.Sprintf("the model needs %s for weights, %s for a context of %d and %s in reserve, but the device has %s%s; choose a smaller context or model",
+		units.Bytes(e.Weights), units.Bytes(e.State), e.Context, units.Bytes(e.Reserve), units.Bytes(e.Memory), used)
 }

@@ -29,8 +29,8 @@ type Options struct {
 	Families Families
 	// Devices lists what there is to compute on, at least what w allows; it is called when a model is loaded.
 	Devices func(ctx context.Context, w Want) []Available
-	// Renderer returns what runs chat templates; it is called when the first template is needed.
-	Renderer func() (chat.Renderer, error)
+	// Renderer returns what runs chat templates, the same each time; it is called when a template is needed.
+	Renderer func() chat.Renderer
 	// Log gets what happens; nil discards it.
 	Log *slog.Logger
 }
@@ -44,7 +44,6 @@ type Hub struct {
 	closed   bool
 	backends map[string]*opening
 	models   []*Model
-	renderer chat.Renderer
 }
 
 // New returns a hub.
@@ -76,20 +75,6 @@ func (h *Hub) Close() error {
 		}
 	}
 	return errors.Join(errs...)
-}
-
-// render returns the renderer, started at the first call.
-func (h *Hub) render() (chat.Renderer, error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.renderer == nil {
-		r, err := h.opt.Renderer()
-		if err != nil {
-			return nil, err
-		}
-		h.renderer = r
-	}
-	return h.renderer, nil
 }
 
 func (h *Hub) forget(m *Model) {

@@ -133,7 +133,7 @@ func newHub(t *testing.T, memory int64) *hub.Hub {
 				Open:   func(context.Context) (engine.Backend, error) { return enginetest.NewScript("Hello!\n"), nil },
 			}}
 		},
-		Renderer: func() (chat.Renderer, error) { return echo{}, nil },
+		Renderer: func() chat.Renderer { return echo{} },
 	})
 	t.Cleanup(func() {
 		if err := h.Close(); err != nil {
@@ -165,6 +165,39 @@ func TestLoadRefuses(t *testing.T) {
 		if _, err := h.Load(t.Context(), file(t, ""), "m", c.opt); err == nil || !c.want(err) {
 			t.Errorf("%s: got %v", c.name, err)
 		}
+	}
+}
+
+// TestInstead loads a second model where there is room for one.
+func TestInstead(t *testing.T) {
+	h := newHub(t, 40_000)
+	load := func(o hub.LoadOptions) (*hub.Model, error) {
+		o.Context = 512
+		return h.Load(t.Context(), file(t, "x"), "m", o)
+	}
+	first, err := load(hub.LoadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var full *hub.MemoryError
+	if _, err := load(hub.LoadOptions{}); !errors.As(err, &full) || full.Used != first.Weights+first.State {
+		t.Errorf("beside it: got %v", err)
+	}
+	if _, err := load(hub.LoadOptions{Instead: first, Want: hub.Want{Backend: "webgpu"}}); !errors.Is(err, hub.ErrNoDevice) {
+		t.Errorf("on no device: got %v", err)
+	}
+	if _, err := first.NewSlot().Generate(t.Context(), []int32{5}, generate.Options{MaxTokens: 1}, nil, nil); err != nil {
+		t.Errorf("after loads that failed: %v", err)
+	}
+	second, err := load(hub.LoadOptions{Instead: first})
+	if err != nil {
+		t.Fatalf("in its place: %v", err)
+	}
+	if _, err := first.NewSlot().Generate(t.Context(), []int32{5}, generate.Options{MaxTokens: 1}, nil, nil); !errors.Is(err, hub.ErrClosed) {
+		t.Errorf("the first one: got %v, want %v", err, hub.ErrClosed)
+	}
+	if _, err := second.NewSlot().Generate(t.Context(), []int32{5}, generate.Options{MaxTokens: 1}, nil, nil); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -15,19 +15,6 @@ import (
 	"github.com/pooled/pooled/core/tokenizer"
 )
 
-const (
-	// defaultContext is the context of a model that was made for more, when nobody asks for another.
-	defaultContext = 32768
-	// reserve is the share of a device's memory that stays free, as one part in so many.
-	reserve = 10
-	// stateShare is the share of a device's memory that the caches of a context that nobody asked for may take.
-	stateShare = 4
-	// parkShare is the share of what a device has left that conversations may take while others use the engine, as one part
-	// in so many; unknownPark is that of a device whose memory is not known. Units: bytes.
-	parkShare   = 4
-	unknownPark = 256 << 20
-)
-
 // LoadOptions says how to load a model.
 type LoadOptions struct {
 	// Want is the device.
@@ -36,6 +23,9 @@ type LoadOptions struct {
 	Context int
 	// Exact keeps activations in float32.
 	Exact bool
+	// Instead is a model that this one takes the place of, or nil. It is closed as soon as the file, the vocabulary and the
+	// memory are known to be right, before the weights are read: both at once may not fit.
+	Instead *Model
 	// Progress is called with the bytes loaded and in total; it may be nil.
 	Progress func(done, total int64)
 }
@@ -57,10 +47,12 @@ type Model struct {
 	Weights, State int64
 	// Tokenizer turns text into ids.
 	Tokenizer *tokenizer.Tokenizer
+	// Template is the text of the chat template, empty for a base model.
+	Template string
 
-	hub      *Hub
-	file     *gguf.File
-	template func() (*chat.Template, error)
+	hub  *Hub
+	file *gguf.File
+	chat func() (*chat.Template, error) // made at the first use: raw prompts need no sandbox
 	// session, sequence and desk belong to whoever the queue has let in.
 	session  engine.Session
 	sequence *generate.Sequence
@@ -84,48 +76,44 @@ func (h *Hub) Load(ctx context.Context, f *gguf.File, name string, o LoadOptions
 }
 
 func (h *Hub) load(ctx context.Context, f *gguf.File, name string, o LoadOptions) (*Model, error) {
-	plan, err := h.Plan(ctx, f)
+	fit, err := h.Fit(ctx, f, o)
 	if err != nil {
 		return nil, err
 	}
-	vocab, err := tokenizer.FromMetadata(f.Get)
-	if err != nil {
-		return nil, err
+	if o.Instead != nil {
+		if err := o.Instead.Close(); err != nil {
+			h.log.Warn("the model before", "model", o.Instead.Name, "err", err)
+		}
 	}
-	tok, err := tokenizer.New(vocab)
-	if err != nil {
-		return nil, err
-	}
-	parts, err := Place(plan, h.opt.Devices(ctx, o.Want), o.Want)
-	if err != nil {
-		return nil, err
-	}
-	choice := parts[0].Choice
-	positions, spare, err := fit(plan, f, choice.Device, o.Context)
-	if err != nil {
-		return nil, err
-	}
-	session, device, err := h.open(ctx, parts, engine.Config{
-		Plan: plan, Weights: engine.FileWeights(f), Context: positions, CheckpointBytes: spare, Exact: o.Exact, Progress: o.Progress,
+	session, device, err := h.open(ctx, fit.Parts, engine.Config{
+		Plan: fit.Plan, Weights: engine.FileWeights(f), Context: fit.Context, CheckpointBytes: fit.spare,
+		Exact: o.Exact, Progress: o.Progress,
 	})
 	if err != nil {
 		return nil, err
 	}
+	plan, tok := fit.Plan, fit.tokenizer
 	m := &Model{
-		Name: name, Plan: plan, Device: device, Reason: choice.Reason, Context: positions,
-		Tokenizer: tok, hub: h, file: f, template: h.newTemplate(f, tok), session: session, queue: newQueue(),
+		Name: name, Plan: plan, Device: device, Reason: fit.Parts[0].Reason, Context: fit.Context,
+		Tokenizer: tok, Template: tokenizer.ChatTemplate(f.Get), hub: h, file: f, session: session, queue: newQueue(),
 	}
+	m.chat = sync.OnceValues(func() (*chat.Template, error) {
+		if m.Template == "" {
+			return nil, chat.ErrNoTemplate
+		}
+		return chat.New(h.opt.Renderer(), m.Template, tok)
+	})
 	m.Weights, m.State = session.Memory()
 	m.life, m.end = context.WithCancel(context.Background())
 	m.sequence, err = generate.New(session, generate.Tokens(tok), generate.Config{
-		Context: positions, Recurrent: plan.Recurrent(model.LayerRange{End: len(plan.Layers)}),
+		Context: fit.Context, Recurrent: plan.Recurrent(model.LayerRange{End: len(plan.Layers)}),
 	})
 	if err != nil {
 		return nil, errors.Join(err, session.Close())
 	}
 	m.desk = desk{sequence: m.sequence}
 	h.log.Info("model loaded", "model", name, "family", plan.Family, "layers", len(plan.Layers), "device", m.Device.Name,
-		"context", positions, "bytes", m.Weights+m.State)
+		"context", fit.Context, "bytes", m.Weights+m.State)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed {
@@ -139,7 +127,7 @@ func (h *Hub) load(ctx context.Context, f *gguf.File, name string, o LoadOptions
 //
 // Errors: [chat.ErrNoTemplate] for a base model; those of [chat.Template.Prompt].
 func (m *Model) Prompt(ctx context.Context, req chat.Request) (*chat.Prompt, error) {
-	t, err := m.template()
+	t, err := m.chat()
 	if err != nil {
 		return nil, err
 	}
@@ -147,24 +135,6 @@ func (m *Model) Prompt(ctx context.Context, req chat.Request) (*chat.Prompt, err
 		req.Now = time.Now()
 	}
 	return t.Prompt(ctx, req)
-}
-
-// newTemplate makes the template at its first use: raw prompts need no sandbox.
-func (h *Hub) newTemplate(f *gguf.File, t *tokenizer.Tokenizer) func() (*chat.Template, error) {
-	text := ""
-	if v, ok := f.Get("tokenizer.chat_template"); ok {
-		text, _ = v.Str()
-	}
-	return sync.OnceValues(func() (*chat.Template, error) {
-		if text == "" {
-			return nil, chat.ErrNoTemplate
-		}
-		r, err := h.render()
-		if err != nil {
-			return nil, err
-		}
-		return chat.New(r, text, t)
-	})
 }
 
 // Close ends the answer that is given, sends away those who wait, and releases the model.
@@ -177,38 +147,4 @@ func (m *Model) Close() error {
 		m.hub.forget(m)
 	})
 	return err
-}
-
-// fit returns the context to load a model with, and the bytes that conversations may take while others use the engine. It
-// refuses a model that does not fit.
-func fit(p *model.Plan, f *gguf.File, d engine.Device, want int) (positions int, spare int64, err error) {
-	all := model.LayerRange{End: len(p.Layers)}
-	weights := int64(0)
-	for _, t := range p.Tensors {
-		if ft, ok := f.Tensor(t.Name); ok {
-			weights += ft.Bytes()
-		}
-	}
-	positions = want
-	if positions <= 0 {
-		positions = min(p.Context, defaultContext)
-		for positions > 512 && d.Memory > 0 {
-			if kv, _ := p.StateBytes(all, positions); kv <= d.Memory/stateShare {
-				break
-			}
-			positions /= 2
-		}
-	}
-	if positions > p.Context {
-		return 0, 0, fmt.Errorf("a context of %d was asked for, but the model was made for %d", positions, p.Context)
-	}
-	kv, rec := p.StateBytes(all, positions)
-	if d.Memory <= 0 {
-		return positions, unknownPark, nil
-	}
-	left := d.Memory - d.Memory/reserve - weights - kv - rec
-	if left < 0 {
-		return 0, 0, &MemoryError{Weights: weights, State: kv + rec, Reserve: d.Memory / reserve, Memory: d.Memory, Context: positions}
-	}
-	return positions, left / parkShare, nil
 }

@@ -34,6 +34,24 @@ var (
 	ErrIncomplete = errors.New("incomplete model")
 )
 
+// NotFoundError is a model that is not in the folder.
+type NotFoundError struct {
+	// Name is what was asked for.
+	Name string
+	// Source is what it can be pulled from; empty where that is not known.
+	Source string
+	// Similar are names that are nearly the one.
+	Similar []string
+}
+
+// Error names the model, and those that may have been meant.
+func (e *NotFoundError) Error() string {
+	return fmt.Sprintf("%v: %q%s", ErrNotFound, e.Name, didYouMean(e.Similar))
+}
+
+// Unwrap returns [ErrNotFound].
+func (e *NotFoundError) Unwrap() error { return ErrNotFound }
+
 // BusyError is a model that another process holds.
 type BusyError struct {
 	Name string

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/pooled/pooled/core/gguf"
+	"github.com/pooled/pooled/core/tokenizer"
 )
 
 // Details is what a model file says about itself, and what is recorded about it.
@@ -75,7 +76,7 @@ func Describe(f *gguf.File) *Details {
 	d := &Details{
 		Path: f.Path(), Size: f.Size(), Parts: len(f.Parts()),
 		Name: text("general.name"), Architecture: text("general.architecture"),
-		Tokenizer: text("tokenizer.ggml.model"), Template: text("tokenizer.chat_template") != "",
+		Tokenizer: text("tokenizer.ggml.model"), Template: tokenizer.ChatTemplate(f.Get) != "",
 		Licence: cmp.Or(text("general.license"), text("general.license.name")),
 	}
 	number := func(suffix string) int {

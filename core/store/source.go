@@ -66,7 +66,7 @@ func (s *Store) plan(source string) (*plan, error) {
 		return planLocal(source)
 	}
 	return nil, fmt.Errorf("%w: %q is no catalog name, no file or folder here, and no http(s) or hf:owner/repository/file.gguf address%s",
-		ErrSource, source, s.suggest(source))
+		ErrSource, source, didYouMean(s.similar(source)))
 }
 
 // planURL takes a URL apart; the fragment sha256=… pins the content.
@@ -195,9 +195,12 @@ func isSHA256(s string) bool {
 	return len(s) == 64 && !strings.ContainsFunc(s, func(r rune) bool { return !strings.ContainsRune("0123456789abcdefABCDEF", r) })
 }
 
-// suggest names what somebody may have meant.
-func (s *Store) suggest(word string) string {
+// similar names what somebody may have meant, at most five.
+func (s *Store) similar(word string) []string {
 	var near []string
+	if len(word) > maxName {
+		return nil
+	}
 	w := key(word)
 	add := func(name string) {
 		k := key(name)
@@ -215,10 +218,15 @@ func (s *Store) suggest(word string) string {
 	}
 	slices.Sort(near)
 	near = slices.Compact(near)
-	if len(near) == 0 || len(word) > maxName {
+	return near[:min(len(near), 5)]
+}
+
+// didYouMean asks whether one of these names was meant; of none it says nothing.
+func didYouMean(names []string) string {
+	if len(names) == 0 {
 		return ""
 	}
-	return "; did you mean " + strings.Join(near[:min(len(near), 5)], ", ") + "?"
+	return "; did you mean " + strings.Join(names, " or ") + "?"
 }
 
 // distance is the number of edits between two short words.

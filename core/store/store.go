@@ -236,7 +236,7 @@ func isRemote(ref string) bool { return strings.HasPrefix(ref, "hf:") || strings
 // Resolve returns the file to open for what a person typed: the name of a model in the folder, a path, the name of a
 // catalog entry, or a source that was pulled.
 //
-// Errors: [ErrNotFound] with what to do, [ErrIncomplete].
+// Errors: [*NotFoundError], [ErrIncomplete].
 func (s *Store) Resolve(ref string) (string, error) {
 	if path, ok, err := LocalPath(ref); ok || err != nil {
 		return path, err
@@ -270,14 +270,14 @@ func (s *Store) Resolve(ref string) (string, error) {
 		if ok {
 			source = e.Name
 		}
-		return "", fmt.Errorf("%w: %q is not on this machine; get it with: pooled pull %s", ErrNotFound, ref, source)
+		return "", &NotFoundError{Name: ref, Source: source}
 	}
-	return "", fmt.Errorf("%w: %q%s", ErrNotFound, ref, s.suggest(ref))
+	return "", &NotFoundError{Name: ref, Similar: s.similar(ref)}
 }
 
 // Remove deletes a model, its record, and what an interrupted pull of it left behind.
 //
-// Errors: [ErrNotFound], [ErrName], [BusyError].
+// Errors: [*NotFoundError], [ErrName], [*BusyError].
 func (s *Store) Remove(name string) error {
 	name = strings.TrimSuffix(name, ".gguf")
 	m, found, err := s.find(name)
@@ -295,7 +295,7 @@ func (s *Store) Remove(name string) error {
 		unfinished = err == nil
 	}
 	if !found && !unfinished {
-		return fmt.Errorf("%w: %q%s", ErrNotFound, name, s.suggest(name))
+		return &NotFoundError{Name: name, Similar: s.similar(name)}
 	}
 	if checkName(name) == nil {
 		unlock, err := s.lock(name)

@@ -69,6 +69,14 @@ type Vocab struct {
 	AddSpacePrefix bool // ModelSPM: a text is encoded with one space in front
 }
 
+// ChatTemplate returns the chat template that a GGUF file carries beside its vocabulary, empty for a base model; get is as
+// for [FromMetadata].
+func ChatTemplate(get func(key string) (gguf.Value, bool)) string {
+	v, _ := get("tokenizer.chat_template")
+	text, _ := v.Str()
+	return text
+}
+
 // FromMetadata reads a vocabulary from the metadata of a GGUF file; get is the Get method of a [gguf.File].
 //
 // Errors: [UnsupportedError] for a model or splitting rule that is not implemented, [VocabError] for arrays that are

@@ -14,6 +14,7 @@ import (
 	"github.com/pooled/pooled/core/chat"
 	"github.com/pooled/pooled/core/engine"
 	"github.com/pooled/pooled/core/gguf"
+	coregrammar "github.com/pooled/pooled/core/grammar"
 	"github.com/pooled/pooled/core/hub"
 	"github.com/pooled/pooled/core/plugin"
 	"github.com/pooled/pooled/core/store"
@@ -21,6 +22,7 @@ import (
 	"github.com/pooled/pooled/gpu/cpu"
 	"github.com/pooled/pooled/gpu/device"
 	"github.com/pooled/pooled/gpu/exec"
+	"github.com/pooled/pooled/sandbox/grammar"
 	"github.com/pooled/pooled/sandbox/template"
 	"github.com/pooled/pooled/sandbox/wasmhost"
 	"github.com/pooled/pooled/sandbox/wasmtool"
@@ -34,18 +36,19 @@ type Options struct {
 	Tell func(news string)
 }
 
-// Assembly makes each part at its first use. Owns: what it made, until Close. Safe for concurrent use, but for Threads.
+// Assembly makes each part at its first use. Owns: what it made, until Close. Safe for concurrent use.
 type Assembly struct {
-	// Threads is the number of CPU threads, 0 for one a core. It counts until the CPU backend starts.
-	Threads int
-
 	log      *slog.Logger
 	tell     func(string)
+	compiled func() *wasmhost.Cache // of guests; nil where no folder can be used
+
 	mu       sync.Mutex
 	catalog  *plugin.Catalog
 	hub      *hub.Hub
 	store    *store.Store
 	renderer *template.Renderer
+	grammar  *grammar.Host
+	grammars *coregrammar.Cache
 }
 
 // New returns an assembly of nothing so far.
@@ -56,7 +59,9 @@ func New(o Options) *Assembly {
 	if o.Tell == nil {
 		o.Tell = func(news string) { o.Log.Warn("folders", "news", news) }
 	}
-	return &Assembly{log: o.Log, tell: o.Tell}
+	asm := &Assembly{log: o.Log, tell: o.Tell}
+	asm.compiled = sync.OnceValue(asm.openCompiled)
+	return asm
 }
 
 // Close ends everything: models, plugin processes, guests.
@@ -73,7 +78,10 @@ func (asm *Assembly) Close() error {
 	if asm.renderer != nil {
 		errs = append(errs, asm.renderer.Close())
 	}
-	asm.hub, asm.catalog, asm.renderer = nil, nil, nil
+	if asm.grammars != nil {
+		errs = append(errs, asm.grammars.Close(), asm.grammar.Close())
+	}
+	asm.hub, asm.catalog, asm.renderer, asm.grammars, asm.grammar = nil, nil, nil, nil, nil
 	return errors.Join(errs...)
 }
 
@@ -117,8 +125,7 @@ func (asm *Assembly) Hub() *hub.Hub {
 	defer asm.mu.Unlock()
 	if asm.hub == nil {
 		asm.hub = hub.New(hub.Options{
-			Families: asm.catalogLocked(), Devices: asm.Devices, Log: asm.log,
-			Renderer: func() (chat.Renderer, error) { return asm.Renderer() },
+			Families: asm.catalogLocked(), Devices: asm.Devices, Log: asm.log, Renderer: asm.Renderer,
 		})
 	}
 	return asm.hub
@@ -142,28 +149,44 @@ func (asm *Assembly) Store() (*store.Store, error) {
 	return asm.store, nil
 }
 
-// Renderer returns what runs chat templates. Compiled code is kept between runs where there is a folder for it.
-func (asm *Assembly) Renderer() (chat.Renderer, error) {
+// Renderer returns what runs chat templates.
+func (asm *Assembly) Renderer() chat.Renderer {
 	asm.mu.Lock()
 	defer asm.mu.Unlock()
 	if asm.renderer == nil {
-		var cache *wasmhost.Cache
-		if d := folders.Compiled(); d != "" {
-			c, err := wasmhost.OpenCache(d)
-			if err != nil {
-				asm.log.Warn("compiled guests are not kept", "err", err)
-			} else {
-				cache = c
-			}
-		}
-		asm.renderer = template.New(template.Options{Cache: cache})
+		asm.renderer = template.New(template.Options{Cache: asm.compiled()})
 	}
-	return asm.renderer, nil
+	return asm.renderer
 }
 
-// Open opens the model that ref names: empty or "nano" is the embedded one.
+// Grammars returns what holds tool calls to their form.
+func (asm *Assembly) Grammars() *coregrammar.Cache {
+	asm.mu.Lock()
+	defer asm.mu.Unlock()
+	if asm.grammars == nil {
+		asm.grammar = grammar.New(grammar.Options{Cache: asm.compiled()})
+		asm.grammars = coregrammar.NewCache(asm.grammar.Open)
+	}
+	return asm.grammars
+}
+
+// openCompiled opens the folder that keeps the compiled code of guests between runs.
+func (asm *Assembly) openCompiled() *wasmhost.Cache {
+	dir := folders.Compiled()
+	if dir == "" {
+		return nil
+	}
+	c, err := wasmhost.OpenCache(dir)
+	if err != nil {
+		asm.log.Warn("compiled guests are not kept", "err", err)
+		return nil
+	}
+	return c
+}
+
+// Open opens the model that ref names, where "nano" is the embedded one, and returns what to call it.
 func (asm *Assembly) Open(ref string) (*gguf.File, string, error) {
-	if ref == "" || ref == nano.Name {
+	if ref == nano.Name {
 		data := nano.Data()
 		if data == nil {
 			return nil, "", fmt.Errorf("this build has no embedded model; name one with --model")
@@ -189,8 +212,8 @@ func (asm *Assembly) Open(ref string) (*gguf.File, string, error) {
 // and memory to load.
 func (asm *Assembly) Devices(_ context.Context, want hub.Want) []hub.Available {
 	all := []hub.Available{{
-		Device: cpu.Describe(asm.Threads),
-		Open:   func(context.Context) (engine.Backend, error) { return cpu.New(asm.Threads), nil },
+		Device: cpu.Describe(want.Threads),
+		Open:   func(context.Context) (engine.Backend, error) { return cpu.New(want.Threads), nil },
 	}}
 	if want.Backend == engine.CPU {
 		return all

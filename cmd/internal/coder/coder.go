@@ -1,5 +1,4 @@
-// Package coder puts an agent together, for the command line, the window and the evaluation: a hub's model, the built-in
-// tools and the grammar engine.
+// Package coder makes what an agent wants of what the program has: of a hub's model and of a catalog's tools.
 package coder
 
 import (
@@ -8,25 +7,24 @@ import (
 	"github.com/pooled/pooled/core/agent"
 	"github.com/pooled/pooled/core/chat"
 	"github.com/pooled/pooled/core/generate"
-	"github.com/pooled/pooled/core/gguf"
 	"github.com/pooled/pooled/core/hub"
+	"github.com/pooled/pooled/core/plugin"
 	"github.com/pooled/pooled/core/tokenizer"
 	"github.com/pooled/pooled/core/toolcall"
 )
 
-// TemplateOf returns the chat template of a model's file, empty for none. It is to be asked before the hub takes the file.
-func TemplateOf(f *gguf.File) string {
-	v, ok := f.Get("tokenizer.chat_template")
-	if !ok {
-		return ""
-	}
-	text, _ := v.Str()
-	return text
+// Model makes a hub's model one for agents.
+func Model(m *hub.Model) agent.Model {
+	return &model{m: m, slot: m.NewSlot(), format: toolcall.Detect(m.Template)}
 }
 
-// Model makes a hub's model one for agents; template is the text of its chat template.
-func Model(m *hub.Model, template string) agent.Model {
-	return &model{m: m, slot: m.NewSlot(), format: toolcall.Detect(template)}
+// Sources makes sets of tools ready for an agent. What their rights keep in the sandbox needs no approval.
+func Sources(offers []plugin.Offer) []agent.Source {
+	var list []agent.Source
+	for _, o := range offers {
+		list = append(list, agent.Source{Set: o.Set, Sandboxed: o.Rights.Sandboxed})
+	}
+	return list
 }
 
 type model struct {

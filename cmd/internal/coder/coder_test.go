@@ -85,15 +85,11 @@ func TestPromptSize(t *testing.T) {
 	w := assembly.New(assembly.Options{})
 	defer w.Close()
 	m := loadNano(t, w)
-	r, err := w.Renderer()
-	if err != nil {
-		t.Fatal(err)
-	}
 	text, err := os.ReadFile("testdata/qwen2.5.jinja")
 	if err != nil {
 		t.Fatal(err)
 	}
-	template, err := chat.New(r, string(text), vocabulary(t))
+	template, err := chat.New(w.Renderer(), string(text), vocabulary(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,12 +134,11 @@ func loadNano(t *testing.T, w *assembly.Assembly) agent.Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	template := coder.TemplateOf(f)
 	m, err := w.Hub().Load(t.Context(), f, name, hub.LoadOptions{Want: hub.Want{Backend: "cpu"}, Context: 2048})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return coder.Model(m, template)
+	return coder.Model(m)
 }
 
 func newAgent(t *testing.T, m agent.Model, sets []plugin.Offer, root string, emit func(event.Event)) *agent.Agent {
@@ -220,7 +215,7 @@ func TestGrammars(t *testing.T) {
 	w := assembly.New(assembly.Options{})
 	defer w.Close()
 	m := loadNano(t, w)
-	var g coder.Grammars
+	g := w.Grammars()
 	g.Warm(m.Tokenizer())
 	e, err := g.Engine(t.Context(), m.Tokenizer())
 	if err != nil {
@@ -235,9 +230,6 @@ func TestGrammars(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := matcher.Close(); err != nil {
-		t.Error(err)
-	}
-	if err := g.Close(); err != nil {
 		t.Error(err)
 	}
 }

@@ -25,7 +25,7 @@ func TestSlots(t *testing.T) {
 				Open:   func(context.Context) (engine.Backend, error) { return cpu.New(2), nil },
 			}}
 		},
-		Renderer: func() (chat.Renderer, error) { return nil, chat.ErrNoTemplate },
+		Renderer: func() chat.Renderer { return nil },
 	})
 	t.Cleanup(func() {
 		if err := h.Close(); err != nil {

@@ -36,7 +36,8 @@ func TestCheck(t *testing.T) {
 	}{
 		{func(*Model) {}, ""},
 		{func(m *Model) { m.Want.Backend = "cuda" }, `--backend is "cuda", want cpu, webgpu or auto`},
-		{func(m *Model) { m.Threads = -1 }, "--threads is -1, want 0 or more"},
+		{func(m *Model) { m.Want.Threads = -1 }, "--threads is -1, want 0 or more"},
+		{func(m *Model) { m.Ref = "" }, "--model is empty; name a model, such as nano"},
 		{func(m *Model) { m.Context = -1 }, "--context is -1, want 0 or more"},
 	} {
 		m := DefaultModel()

@@ -101,7 +101,11 @@ func (s *scriptSession) save(ids []engine.Checkpoint, n int) error {
 
 func (s *scriptSession) Len() int { return s.n }
 
-func (s *scriptSession) Memory() (weights, state int64) { return 0, 0 }
+// Memory implements [engine.Session]: what the state of the plan would take.
+func (s *scriptSession) Memory() (weights, state int64) {
+	kv, recurrent := s.config.Plan.StateBytes(s.config.Range, s.config.Context)
+	return 0, kv + recurrent
+}
 
 func (s *scriptSession) Close() error {
 	s.closed = true

@@ -41,8 +41,11 @@ func advised(err error) error {
 	if _, said := errors.AsType[*console.ExitError](err); err == nil || said {
 		return err
 	}
-	switch text := err.Error(); {
-	case errors.Is(err, store.ErrNotFound) && !strings.Contains(text, "pooled pull") && !strings.Contains(text, "did you mean"):
+	missing, ok := errors.AsType[*store.NotFoundError](err)
+	switch {
+	case ok && missing.Source != "":
+		return fmt.Errorf("%w; get it with: pooled pull %s", err, missing.Source)
+	case ok && len(missing.Similar) == 0:
 		return fmt.Errorf("%w; 'pooled list' shows those that are here, 'pooled pull' gets one", err)
 	case errors.Is(err, chat.ErrNoTemplate):
 		return fmt.Errorf("%w: pooled run --raw", err)

@@ -11,13 +11,13 @@ import (
 	"github.com/pooled/pooled/cmd/internal/options"
 	"github.com/pooled/pooled/cmd/pooled/internal/codecmd"
 	"github.com/pooled/pooled/core/agent"
-	"github.com/pooled/pooled/core/gguf"
+	"github.com/pooled/pooled/core/hub"
 )
 
 // code makes the command of the coding agent.
 func (c *commands) code() *cobra.Command {
 	f := options.DefaultModel()
-	var grammars coder.Grammars
+	var loaded *hub.Model
 	cmd := codecmd.New(codecmd.Deps{
 		Console: c.Console,
 		Load: func(ctx context.Context, ref string) (agent.Model, io.Closer, error) {
@@ -25,18 +25,18 @@ func (c *commands) code() *cobra.Command {
 			if ref != "" {
 				own.Ref = ref
 			}
-			template := ""
-			m, err := c.loadFile(ctx, &own, func(file *gguf.File) { template = coder.TemplateOf(file) })
+			m, err := c.loadInstead(ctx, &own, loaded)
 			if err != nil {
 				return nil, nil, err
 			}
-			return coder.Model(m, template), m, nil
+			loaded = m
+			return coder.Model(m), m, nil
 		},
 		Tools: func(ctx context.Context) ([]agent.Source, error) {
 			sets, err := c.assembly.Catalog().Tools(ctx)
 			return coder.Sources(sets), err
 		},
-		Grammar: &grammars, Home: c.assembly.Projects, Cache: folders.Tools(),
+		Grammars: c.assembly.Grammars, Home: c.assembly.Projects, Cache: folders.Tools(),
 	})
 	f.Add(cmd.Flags())
 	return cmd

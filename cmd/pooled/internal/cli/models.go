@@ -10,6 +10,7 @@ import (
 	"github.com/pooled/pooled/cmd/internal/console"
 	"github.com/pooled/pooled/cmd/internal/nano"
 	"github.com/pooled/pooled/cmd/internal/terminal"
+	"github.com/pooled/pooled/core/hub"
 	"github.com/pooled/pooled/core/store"
 	"github.com/pooled/pooled/core/units"
 )
@@ -232,14 +233,17 @@ func (c *commands) show() *cobra.Command {
 			tw.Row("vocabulary", fmt.Sprintf("%d (%s)", d.Vocabulary, d.Tokenizer))
 			tw.Row("chat template", yesNo(d.Template))
 			tw.Row("licence", or(d.Licence, "not stated in the file"))
-			plan, err := c.assembly.Hub().Plan(cmd.Context(), f)
+			fit, err := c.assembly.Hub().Fit(cmd.Context(), f, hub.LoadOptions{})
+			if plan := fit.Plan; plan != nil {
+				tw.Row("family", plan.Family+", "+layers(plan))
+				kv, rec := plan.StateBytes(wholeRange(plan), plan.Context)
+				tw.Row("caches", fmt.Sprintf("%s at its full context", units.Bytes(kv+rec)))
+			}
 			if err != nil {
 				tw.Row("runs here", "no: "+err.Error())
-				return tw.Flush()
+			} else {
+				tw.Row("runs here", fmt.Sprintf("on %s, with a context of %d", fit.Parts[0].Device.Name, fit.Context))
 			}
-			tw.Row("family", plan.Family+", "+layers(plan))
-			kv, rec := plan.StateBytes(wholeRange(plan), plan.Context)
-			tw.Row("caches", fmt.Sprintf("%s at its full context", units.Bytes(kv+rec)))
 			return tw.Flush()
 		},
 	}

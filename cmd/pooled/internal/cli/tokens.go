@@ -8,11 +8,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/pooled/pooled/cmd/internal/console"
+	"github.com/pooled/pooled/cmd/internal/nano"
 	"github.com/pooled/pooled/core/chat"
+	"github.com/pooled/pooled/core/gguf"
 	"github.com/pooled/pooled/core/tokenizer"
 )
 
@@ -23,6 +26,10 @@ func (c *commands) tokenizerOf(ref string) (*tokenizer.Tokenizer, error) {
 		return nil, err
 	}
 	defer f.Close()
+	return vocabulary(f)
+}
+
+func vocabulary(f *gguf.File) (*tokenizer.Tokenizer, error) {
 	v, err := tokenizer.FromMetadata(f.Get)
 	if err != nil {
 		return nil, err
@@ -61,7 +68,7 @@ func (c *commands) tokenize() *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().StringVarP(&ref, "model", "m", "", "model whose vocabulary to use")
+	cmd.Flags().StringVarP(&ref, "model", "m", nano.Name, "model whose vocabulary to use")
 	cmd.Flags().BoolVar(&special, "special", false, "read the names of control tokens in the text as those tokens")
 	cmd.Flags().BoolVar(&addSpecial, "add-special", false, "add begin and end tokens where the model wants them")
 	cmd.Flags().BoolVar(&jsonl, "jsonl", false, "one JSON string a line in, one JSON array a line out")
@@ -100,7 +107,7 @@ func (c *commands) detokenize() *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().StringVarP(&ref, "model", "m", "", "model whose vocabulary to use")
+	cmd.Flags().StringVarP(&ref, "model", "m", nano.Name, "model whose vocabulary to use")
 	cmd.Flags().BoolVar(&special, "special", false, "write control tokens by their names")
 	cmd.Flags().BoolVar(&jsonl, "jsonl", false, "print one JSON string a line")
 	return cmd
@@ -135,16 +142,17 @@ func (c *commands) template() *cobra.Command {
 		Use:   "template",
 		Short: "Render a chat template with JSON on standard input",
 		Long: `Renders a model's chat template, or one from a file, exactly as the model would get it. The input is a JSON object
-{messages, tools, add_generation_prompt, kwargs, special_tokens, now}. A template is code from a stranger: it runs in a
-sandbox with limits on time and memory.`,
+{messages, tools, documents, add_generation_prompt, kwargs, special_tokens, now}. Where it leaves them out, now is the
+present, and special_tokens are those of the model. A template is code from a stranger: it runs in a sandbox with limits on
+time and memory.`,
 		Example: `  echo '{"messages":[{"role":"user","content":"hi"}]}' | pooled template -m my.gguf
   pooled template --template chat.jinja < conversation.json`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if ref != "" && file != "" {
+			if file != "" && cmd.Flags().Changed("model") {
 				return console.Usage("--model and --template were given; want one of them")
 			}
-			text, err := c.templateText(ref, file)
+			text, t, err := c.templateOf(ref, file)
 			if err != nil {
 				return err
 			}
@@ -152,11 +160,7 @@ sandbox with limits on time and memory.`,
 			if err != nil {
 				return err
 			}
-			r, err := c.assembly.Renderer()
-			if err != nil {
-				return err
-			}
-			out, err := chat.RenderJSON(cmd.Context(), r, text, in)
+			out, err := chat.RenderJSON(cmd.Context(), c.assembly.Renderer(), text, chat.Complete(in, t, time.Now()))
 			if err != nil {
 				return err
 			}
@@ -164,25 +168,29 @@ sandbox with limits on time and memory.`,
 			return err
 		},
 	}
-	cmd.Flags().StringVarP(&ref, "model", "m", "", "model whose template to use")
+	cmd.Flags().StringVarP(&ref, "model", "m", nano.Name, "model whose template to use")
 	cmd.Flags().StringVar(&file, "template", "", "file with the template")
 	return cmd
 }
 
-func (c *commands) templateText(ref, file string) (string, error) {
+// templateOf returns the template of a model with its tokenizer, or that of a file.
+func (c *commands) templateOf(ref, file string) (string, *tokenizer.Tokenizer, error) {
 	if file != "" {
 		b, err := os.ReadFile(file)
-		return string(b), err
+		return string(b), nil, err
 	}
 	f, name, err := c.assembly.Open(ref)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	defer f.Close()
-	if v, ok := f.Get("tokenizer.chat_template"); ok {
-		if s, ok := v.Str(); ok {
-			return s, nil
-		}
+	text := tokenizer.ChatTemplate(f.Get)
+	if text == "" {
+		return "", nil, fmt.Errorf("%s: %w", name, chat.ErrNoTemplate)
 	}
-	return "", fmt.Errorf("%s: %w", name, chat.ErrNoTemplate)
+	t, err := vocabulary(f)
+	if err != nil {
+		return "", nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return text, t, nil
 }

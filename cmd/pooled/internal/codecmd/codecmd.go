@@ -23,7 +23,6 @@ import (
 	"github.com/pooled/pooled/core/generate"
 	"github.com/pooled/pooled/core/grammar"
 	"github.com/pooled/pooled/core/starter"
-	"github.com/pooled/pooled/core/tokenizer"
 	"github.com/pooled/pooled/core/tool"
 	"github.com/pooled/pooled/core/transcript"
 	"github.com/pooled/pooled/core/workspace"
@@ -32,23 +31,16 @@ import (
 // Deps is what the command needs of the program.
 type Deps struct {
 	*console.Console
-	// Load loads a model: the one that the command's flags name when ref is empty. The caller closes it.
+	// Load loads a model, in place of the one that it loaded before: the one that the command's flags name when ref is empty.
+	// The caller closes it.
 	Load func(ctx context.Context, ref string) (agent.Model, io.Closer, error)
 	// Tools returns the sets of tools and which of them are sandboxed.
 	Tools func(ctx context.Context) ([]agent.Source, error)
-	// Grammar makes the engines that hold calls to their form; the command closes it. It may be nil.
-	Grammar Grammars
+	// Grammars returns what holds calls to their form. It may be nil.
+	Grammars func() *grammar.Cache
 	// Home returns the folder for projects and sessions; Cache is the one for the compiled code of tools.
 	Home  func() (string, error)
 	Cache string
-}
-
-// Grammars makes grammar engines.
-type Grammars interface {
-	// Engine returns the engine of a tokenizer and waits until it is made; Warm only starts to make it.
-	Engine(ctx context.Context, t *tokenizer.Tokenizer) (grammar.Engine, error)
-	Warm(t *tokenizer.Tokenizer)
-	Close() error
 }
 
 // flags are those of the command.
@@ -263,10 +255,10 @@ func (w *work) open(ctx context.Context) error {
 		return err
 	}
 	if w.f.noGrammar {
-		w.Grammar = nil
+		w.Grammars = nil
 	}
-	if w.Grammar != nil {
-		w.Grammar.Warm(w.model.Tokenizer())
+	if w.Grammars != nil {
+		w.Grammars().Warm(w.model.Tokenizer())
 	}
 	sources, err := w.Tools(ctx)
 	if err != nil {
@@ -300,8 +292,10 @@ func (w *work) start(history []transcript.Message) error {
 		Emit:     w.screen.event,
 		Undo:     w.ws.TakeBack,
 	}
-	if w.Grammar != nil {
-		o.Grammar = func(ctx context.Context) (grammar.Engine, error) { return w.Grammar.Engine(ctx, w.model.Tokenizer()) }
+	if w.Grammars != nil {
+		o.Grammar = func(ctx context.Context) (grammar.Engine, error) {
+			return w.Grammars().Engine(ctx, w.model.Tokenizer())
+		}
 	}
 	if w.Terminal && w.f.prompt == "" {
 		o.Approve = w.approve
@@ -321,9 +315,6 @@ func (w *work) close() {
 	}
 	if w.ws != nil {
 		_ = w.ws.Close()
-	}
-	if w.Grammar != nil {
-		_ = w.Grammar.Close()
 	}
 	if w.loaded != nil {
 		_ = w.loaded.Close()
