@@ -115,11 +115,8 @@ func always(emit func(event.Event)) func(event.Event) error {
 }
 
 func (e *engine) answer(a hub.Answer) state.Answer {
-	out := state.Answer{
-		Finish: state.Finish(a.Finish), Tokens: a.Timings.Tokens, ContextUsed: a.Used, ContextTotal: e.model.Context,
+	return state.Answer{
+		Finish: a.Finish, Tokens: a.Timings.Tokens, TokensPerSecond: a.Timings.Rate(),
+		ContextUsed: a.Used, ContextTotal: e.model.Context,
 	}
-	if d := a.Timings.Decode.Seconds(); d > 0 && a.Timings.Tokens > 1 {
-		out.TokensPerSecond = float64(a.Timings.Tokens-1) / d
-	}
-	return out
 }

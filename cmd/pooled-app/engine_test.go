@@ -74,7 +74,7 @@ func TestEngine(t *testing.T) {
 	}
 	u := a.Usage()
 	finish := last().Answer.Finish
-	if last().Doc.Len() == 0 || finish != state.FinishStop && finish != state.FinishLength || u.Used <= 0 || u.Total != m.Context {
+	if last().Doc.Len() == 0 || finish != generate.FinishStop && finish != generate.FinishLength || u.Used <= 0 || u.Total != m.Context {
 		t.Errorf("answer %q, finish %q, usage %+v", last().Doc.Source(), finish, u)
 	}
 	if !a.Regenerate() {

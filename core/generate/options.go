@@ -146,6 +146,15 @@ type Timings struct {
 	FirstToken time.Duration
 }
 
+// Rate is the speed of the answer in tokens a second, or 0 for one of less than two tokens. The first token is made of the
+// prompt.
+func (t Timings) Rate() float64 {
+	if t.Tokens < 2 || t.Decode <= 0 {
+		return 0
+	}
+	return float64(t.Tokens-1) / t.Decode.Seconds()
+}
+
 // Check reports the first option that no model can be asked with.
 //
 // Errors: [*OptionError].

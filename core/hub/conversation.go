@@ -99,8 +99,8 @@ func (c *Conversation) turn(ctx context.Context, opt generate.Options, emit func
 	return a, err
 }
 
-// Answer generates the assistant's next message, for whoever keeps the messages. Emit gets what happens and may be nil; its
-// error ends the answer. The answer is filled in as far as it came, also beside an error.
+// Answer generates the assistant's next message, for whoever keeps the messages. Emit gets what happens, in place of
+// opt.Progress, and may be nil; its error ends the answer. The answer is filled in as far as it came, also beside an error.
 //
 // Errors: those of [Model.Prompt], of [Slot.Generate] and of emit.
 func (s *Slot) Answer(ctx context.Context, messages []transcript.Message, opt generate.Options, emit func(event.Event) error) (Answer, error) {

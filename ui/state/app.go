@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/pooled/pooled/core/event"
+	"github.com/pooled/pooled/core/generate"
 )
 
 // Options configure an [App].
@@ -214,13 +215,13 @@ func (a *App) answer(old *Message, run func(context.Context, func(event.Event)) 
 	}
 	a.cancel = a.work.do(func(ctx context.Context) {
 		if ctx.Err() != nil {
-			report(func() { a.finish(m, old, Answer{Finish: FinishCancelled}, nil, false) })
+			report(func() { a.finish(m, old, Answer{Finish: generate.FinishCancelled}, nil, false) })
 			return
 		}
 		ans, err := run(ctx, func(e event.Event) { report(func() { a.event(m, e) }) })
 		if ctx.Err() != nil && (err == nil || errors.Is(err, context.Canceled) || errors.Is(err, ctx.Err())) {
 			err = nil
-			ans.Finish = FinishCancelled
+			ans.Finish = generate.FinishCancelled
 		}
 		report(func() { a.finish(m, old, ans, err, err == nil && !ans.none()) })
 	})
@@ -265,7 +266,7 @@ func (a *App) finish(m, old *Message, ans Answer, err error, sent bool) {
 		return
 	}
 	if err == nil {
-		if ans.Finish == FinishContext {
+		if ans.Finish == generate.FinishContext {
 			a.problem = &Problem{
 				Title: "The context is full", Text: "The model cannot read any further in this chat.",
 				Hint: "Start a new chat, or load the model with a larger context.", Action: ActionNewChat,

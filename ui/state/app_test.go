@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/pooled/pooled/core/generate"
 	"github.com/pooled/pooled/ui/internal/uitest"
 	"github.com/pooled/pooled/ui/state"
 )
@@ -129,7 +130,7 @@ func TestStop(t *testing.T) {
 		}
 		settled(a)
 		m := last(a)
-		if a.Answering() || m.Answer.Finish != state.FinishCancelled || m.Doc.Source() != "one " {
+		if a.Answering() || m.Answer.Finish != generate.FinishCancelled || m.Doc.Source() != "one " {
 			t.Errorf("finish %q with %q, want cancelled with what had come", m.Answer.Finish, m.Doc.Source())
 		}
 		if a.Problem() != nil {
@@ -208,7 +209,7 @@ func TestProblems(t *testing.T) {
 	}{
 		{"load", "broken", uitest.Script{}, state.ActionModels, uitest.ErrLoad.Error()},
 		{"answer", "tiny", uitest.Script{Err: errors.New("the device is gone")}, state.ActionRetry, "the device is gone"},
-		{"context", "tiny", uitest.Script{Text: "a", Finish: state.FinishContext}, state.ActionNewChat, "cannot read any further"},
+		{"context", "tiny", uitest.Script{Text: "a", Finish: generate.FinishContext}, state.ActionNewChat, "cannot read any further"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			e := &uitest.Engine{}

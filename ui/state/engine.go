@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/pooled/pooled/core/event"
+	"github.com/pooled/pooled/core/generate"
 )
 
 // Engine is what the window talks to. Models may be called while another call runs; the other methods are called one
@@ -46,24 +47,9 @@ type Loaded struct {
 	Small   bool
 }
 
-// Finish says why an answer ended.
-type Finish string
-
-// The reasons.
-const (
-	// FinishStop is the model's own end.
-	FinishStop Finish = "stop"
-	// FinishLength is a limit on the answer.
-	FinishLength Finish = "length"
-	// FinishContext is a full context.
-	FinishContext Finish = "context"
-	// FinishCancelled is the user's stop.
-	FinishCancelled Finish = "cancelled"
-)
-
 // Answer is how an answer ended.
 type Answer struct {
-	Finish Finish
+	Finish generate.FinishReason
 	// Tokens is the length of the answer.
 	Tokens          int
 	TokensPerSecond float64
@@ -72,4 +58,4 @@ type Answer struct {
 }
 
 // none reports whether the answer was stopped before anything came of it: the chat is then as it was.
-func (a Answer) none() bool { return a.Finish == FinishCancelled && a.Tokens == 0 }
+func (a Answer) none() bool { return a.Finish == generate.FinishCancelled && a.Tokens == 0 }

@@ -49,7 +49,7 @@ func isTerminal(f *os.File) bool {
 
 // Shown returns text of a model as it is written to Out: as it is where a program reads it.
 func (c *Console) Shown(s string) string {
-	if c.Screen {
+	if c.Screen || c.Terminal {
 		return terminal.Text(s)
 	}
 	return s

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/pooled/pooled/core/event"
+	"github.com/pooled/pooled/core/generate"
 	"github.com/pooled/pooled/ui/state"
 )
 
@@ -29,7 +30,7 @@ type Script struct {
 	Reasoning, Text string
 	// Err ends the answer.
 	Err    error
-	Finish state.Finish
+	Finish generate.FinishReason
 }
 
 // ErrLoad is why the model "broken" does not load.
@@ -105,14 +106,14 @@ func (e *Engine) stream(ctx context.Context, text string, emit func(event.Event)
 		s, e.answers = e.answers[0], e.answers[1:]
 	}
 	e.mu.Unlock()
-	a := state.Answer{Finish: state.FinishStop, TokensPerSecond: 42, ContextTotal: 4096, ContextUsed: 100}
+	a := state.Answer{Finish: generate.FinishStop, TokensPerSecond: 42, ContextTotal: 4096, ContextUsed: 100}
 	if s.Finish != "" {
 		a.Finish = s.Finish
 	}
 	if s.Ahead > 0 {
 		emit(event.Queued{Position: s.Ahead})
 		if err := e.wait(ctx); err != nil {
-			a.Finish = state.FinishCancelled
+			a.Finish = generate.FinishCancelled
 			return a, err
 		}
 	}
@@ -129,7 +130,7 @@ func (e *Engine) stream(ctx context.Context, text string, emit func(event.Event)
 				continue
 			}
 			if err := e.wait(ctx); err != nil {
-				a.Finish = state.FinishCancelled
+				a.Finish = generate.FinishCancelled
 				return a, err
 			}
 			emit(part.of(word))

@@ -15,6 +15,7 @@ import (
 	"gioui.org/op/paint"
 	"gioui.org/unit"
 
+	"github.com/pooled/pooled/core/generate"
 	"github.com/pooled/pooled/ui/markdown"
 	"github.com/pooled/pooled/ui/state"
 	"github.com/pooled/pooled/ui/theme"
@@ -156,11 +157,11 @@ func (p *Page) end(gtx layout.Context, m *state.Message, s *part, last bool) lay
 	switch {
 	case m.Status == state.Failed:
 		note = "Failed"
-	case m.Answer.Finish == state.FinishCancelled:
+	case m.Answer.Finish == generate.FinishCancelled:
 		note = "Stopped"
-	case m.Answer.Finish == state.FinishLength:
+	case m.Answer.Finish == generate.FinishLength:
 		note = "Ended at the limit of the answer"
-	case m.Answer.Finish == state.FinishContext:
+	case m.Answer.Finish == generate.FinishContext:
 		note = "Ended because the context is full"
 	case m.Doc.Len() == 0:
 		note = "The model ended without an answer"

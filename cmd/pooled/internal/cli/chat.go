@@ -12,7 +12,6 @@ import (
 	"github.com/pooled/pooled/cmd/internal/console"
 	"github.com/pooled/pooled/cmd/internal/nano"
 	"github.com/pooled/pooled/cmd/internal/options"
-	"github.com/pooled/pooled/core/event"
 	"github.com/pooled/pooled/core/generate"
 	"github.com/pooled/pooled/core/hub"
 )
@@ -115,96 +114,32 @@ func (c *commands) talk(ctx context.Context, m *hub.Model, f *chatFlags) error {
 
 // answer prints one answer. The end of ctx stops the answer alone.
 func (c *commands) answer(ctx context.Context, m *hub.Model, conv *hub.Conversation, text string, again bool, opt generate.Options) error {
-	w := &answerWriter{c: c, status: c.Status(c.Err)}
+	w := c.Answer(c.Out)
 	var a hub.Answer
 	var err error
 	if again {
-		a, err = conv.Regenerate(ctx, opt, w.event)
+		a, err = conv.Regenerate(ctx, opt, w.Event)
 	} else {
-		a, err = conv.Send(ctx, text, opt, w.event)
+		a, err = conv.Send(ctx, text, opt, w.Event)
 	}
-	w.end()
+	if fresh := w.Fresh(); err == nil {
+		err = fresh
+	}
 	if err != nil && a.Finish != generate.FinishCancelled {
 		return err
 	}
-	if t := a.Timings; c.Terminal {
+	if c.Terminal {
 		speed := ""
-		if t.Tokens > 1 && t.Decode > 0 {
-			speed = fmt.Sprintf(", %.0f tok/s", float64(t.Tokens-1)/t.Decode.Seconds())
+		if rate := a.Timings.Rate(); rate > 0 {
+			speed = fmt.Sprintf(", %.0f tok/s", rate)
 		}
 		end := ""
 		if a.Finish != generate.FinishStop {
 			end = ", " + finishText(a.Result, m)
 		}
-		c.Note("%d tokens%s, %d of %d positions used%s", t.Tokens, speed, a.Used, m.Context, end)
+		c.Note("%d tokens%s, %d of %d positions used%s", a.Timings.Tokens, speed, a.Used, m.Context, end)
 	}
 	return nil
-}
-
-// answerWriter prints an answer as it comes; what the model thinks is dimmed.
-type answerWriter struct {
-	c         *commands
-	status    *console.Status
-	reasoning bool
-	last      string
-}
-
-// slowPrompt is how many tokens a prompt must have for its progress to be worth a line.
-const slowPrompt = 1024
-
-func (w *answerWriter) event(e event.Event) error {
-	switch e := e.(type) {
-	case event.Queued:
-		w.status.Show("waiting for the model, %d before you", e.Position)
-	case event.Reading:
-		if e.Total > slowPrompt {
-			w.status.Show("reading %d of %d tokens", e.Done, e.Total)
-		}
-	case event.Reasoning:
-		return w.say(e.Text, true)
-	case event.Text:
-		return w.say(e.Text, false)
-	}
-	return nil
-}
-
-// say prints more of the answer, or of what comes before it.
-func (w *answerWriter) say(text string, think bool) error {
-	w.status.Clear()
-	if think != w.reasoning {
-		w.reasoning = think
-		if think {
-			w.write(w.c.Begin(console.Dim))
-		} else {
-			w.write(w.c.End(console.Dim))
-			if !strings.HasSuffix(w.last, "\n") {
-				w.write("\n")
-			}
-		}
-	}
-	return w.write(w.c.Shown(text))
-}
-
-func (w *answerWriter) write(s string) error {
-	if s == "" {
-		return nil
-	}
-	w.last = s
-	_, err := io.WriteString(w.c.Out, s)
-	if err != nil {
-		return fmt.Errorf("%w: %w", console.ErrClosed, err)
-	}
-	return nil
-}
-
-func (w *answerWriter) end() {
-	w.status.Clear()
-	if w.reasoning {
-		w.write(w.c.End(console.Dim))
-	}
-	if w.last != "" && !strings.HasSuffix(w.last, "\n") {
-		fmt.Fprintln(w.c.Out)
-	}
 }
 
 // isCommand reports whether a message looks like a command: a slash and one word.

@@ -250,7 +250,7 @@ func (w *work) open(ctx context.Context) error {
 			return err
 		}
 	}
-	w.screen = newScreen(w.Deps, w.f.json)
+	w.screen = newScreen(w.Console, w.f.json)
 	if w.model, w.loaded, err = w.Load(ctx, ""); err != nil {
 		return err
 	}

@@ -15,34 +15,44 @@ import (
 
 // What is shown of long things.
 const (
-	shownDiff     = 60   // lines
-	shownResult   = 8    // lines
-	slowPrompt    = 1024 // tokens that are to be read, for their progress to be shown
-	shownArgument = 70   // characters
-	everyWritten  = 200  // bytes of a call that is being written, for each time that its progress is shown
+	shownDiff     = 60  // lines
+	shownResult   = 8   // lines
+	shownArgument = 70  // characters
+	everyWritten  = 200 // bytes of a call that is being written, for each time that its progress is shown
 )
 
 // screen shows what happens: to a person, or as lines of JSON.
 type screen struct {
-	Deps
-	json bool
+	*console.Console
+	json   bool
+	answer *console.Answer // what the model says; its writer is the screen
 	// brief says on what a call works, the most telling first; it is set before anything is called.
 	brief func(*transcript.Call) []string
 
-	mu        sync.Mutex
-	broken    error  // of an output that cannot be written to any more
-	gone      func() // if set, it is called then
-	column    bool   // the cursor is behind text
-	reasoning bool
-	status    bool   // a line stands there that the next one replaces
-	written   int    // bytes of the call that is being written
-	asked     string // the call that was asked about
-	ran       string // the call that ran last
+	mu      sync.Mutex
+	broken  error  // of an output that cannot be written to any more
+	gone    func() // if set, it is called then
+	written int    // bytes of the call that is being written
+	asked   string // the call that was asked about
+	ran     string // the call that ran last
 	// final is what the model said last; where no person watches, only that is printed.
 	final strings.Builder
 }
 
-func newScreen(d Deps, asJSON bool) *screen { return &screen{Deps: d, json: asJSON} }
+func newScreen(c *console.Console, asJSON bool) *screen {
+	s := &screen{Console: c, json: asJSON}
+	s.answer = c.Answer(s)
+	return s
+}
+
+// Write writes to Out and remembers that it cannot be written to.
+func (s *screen) Write(b []byte) (int, error) {
+	s.write(s.Out, string(b))
+	if s.broken != nil {
+		return 0, s.broken
+	}
+	return len(b), nil
+}
 
 func (s *screen) write(w io.Writer, text string) {
 	if s.broken == nil {
@@ -54,7 +64,7 @@ func (s *screen) write(w io.Writer, text string) {
 
 // line prints a line of its own, on the side: what is not the answer goes to Err where Out is for a script.
 func (s *screen) line(text string) {
-	s.fresh()
+	_ = s.answer.Fresh()
 	w := s.Err
 	if s.Terminal {
 		w = s.Out
@@ -62,40 +72,11 @@ func (s *screen) line(text string) {
 	s.write(w, text+"\n")
 }
 
-// fresh goes to the beginning of a line.
-func (s *screen) fresh() {
-	if s.status {
-		s.write(s.Out, "\r\033[K")
-		s.status = false
+// status shows a line that the next one replaces.
+func (s *screen) status(format string, args ...any) {
+	if s.Terminal {
+		_ = s.answer.Status(format, args...)
 	}
-	if s.column {
-		s.write(s.Out, "\n")
-		s.column = false
-	}
-}
-
-// progress shows a line that the next one replaces.
-func (s *screen) progress(text string) {
-	if !s.Terminal {
-		return
-	}
-	if !s.status {
-		s.fresh()
-	}
-	s.write(s.Out, "\r\033[K"+s.Paint(console.Dim, text))
-	s.status = true
-}
-
-func (s *screen) text(text string, color console.Color) {
-	if text == "" {
-		return
-	}
-	if s.status {
-		s.fresh()
-	}
-	text = terminal.Exact(text)
-	s.write(s.Out, s.Paint(color, text))
-	s.column = !strings.HasSuffix(text, "\n")
 }
 
 // session says first what is worked on, in JSON.
@@ -113,7 +94,7 @@ func (s *screen) session(w *work) {
 func (s *screen) end() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.fresh()
+	_ = s.answer.Fresh()
 }
 
 // event shows an event.
@@ -127,9 +108,8 @@ func (s *screen) event(e event.Event) {
 		}
 		return
 	}
-	if _, ok := e.(event.Reasoning); !ok && s.reasoning {
-		s.reasoning = false
-		s.fresh()
+	if s.Terminal {
+		_ = s.answer.Event(e)
 	}
 	switch e := e.(type) {
 	case event.Step:
@@ -137,27 +117,14 @@ func (s *screen) event(e event.Event) {
 	case event.Text:
 		if !s.Terminal {
 			s.final.WriteString(e.Text)
-			return
-		}
-		s.text(e.Text, console.Plain)
-	case event.Reasoning:
-		if s.Terminal {
-			s.reasoning = true
-			s.text(e.Text, console.Dim)
-		}
-	case event.Queued:
-		s.progress(fmt.Sprintf("waiting for the model, %d before you", e.Position))
-	case event.Reading:
-		if e.Total-e.Done > slowPrompt {
-			s.progress(fmt.Sprintf("reading %d of %d tokens", e.Done, e.Total))
 		}
 	case event.CallStarted:
 		s.written = 0
-		s.progress("● " + e.Name + " …")
+		s.status("● %s …", e.Name)
 	case event.CallDelta:
 		before := s.written / everyWritten
 		if s.written += len(e.Text); s.written/everyWritten != before {
-			s.progress(fmt.Sprintf("● %s … %d bytes", e.Name, s.written))
+			s.status("● %s … %d bytes", e.Name, s.written)
 		}
 	case event.CallBroken:
 		s.line(s.Paint(console.Yellow, "● a call that cannot be read: ") + s.Paint(console.Dim, terminal.First(e.Reason)))
@@ -246,9 +213,10 @@ func (s *screen) diff(diff string) {
 
 // turn shows how a turn ended.
 func (s *screen) turn(e event.Done) {
-	s.text(strings.TrimSpace(s.final.String()), console.Plain)
+	if text := strings.TrimSpace(s.final.String()); text != "" {
+		s.write(s.Out, terminal.Exact(text)+"\n")
+	}
 	s.final.Reset()
-	s.fresh()
 	text := fmt.Sprintf("%s: %s, %d tokens, %.1f s", e.Reason, console.Count(e.Steps, "step"), e.Tokens, time.Duration(e.Time).Seconds())
 	if e.Problems != "" {
 		text += "; " + terminal.First(e.Problems)
