@@ -8,6 +8,8 @@ import (
 var (
 	// ErrUnknown is wrapped when there is no session of a name.
 	ErrUnknown = errors.New("there is no such thing")
+	// ErrVersion is wrapped when a newer program wrote a session.
+	ErrVersion = errors.New("a newer version of Pooled wrote it; update this one")
 	// ErrInUse is wrapped when another program goes on with the same session.
 	ErrInUse = errors.New("is in use by another program; end that one, or begin a new session")
 )

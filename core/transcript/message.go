@@ -43,10 +43,20 @@ type Call struct {
 	// ID is unique in the session.
 	ID   string `json:"id"`
 	Name string `json:"name"`
-	// Arguments is a JSON object.
+	// Arguments is a JSON object. Others that a file has are read as an empty one.
 	Arguments json.RawMessage `json:"arguments"`
 	// Repaired names what had to be mended to read the call.
 	Repaired []string `json:"repaired,omitempty"`
+}
+
+// mend gives calls that a file has without an object of arguments an empty one.
+func (m *Message) mend() {
+	for i := range m.Calls {
+		var object map[string]json.RawMessage
+		if json.Unmarshal(m.Calls[i].Arguments, &object) != nil || object == nil {
+			m.Calls[i].Arguments = json.RawMessage("{}")
+		}
+	}
 }
 
 // Argument returns the text of an argument, or nothing.

@@ -238,8 +238,7 @@ func (p *Project) Sessions() ([]SessionInfo, error) {
 				}
 			}
 		})
-		var damaged *DamagedError
-		if errors.As(err, &damaged) {
+		if _, damaged := errors.AsType[*DamagedError](err); damaged || errors.Is(err, ErrVersion) {
 			info.Err = err
 		}
 		if info.Err != nil || err == nil && info.Turns > 0 {
@@ -260,7 +259,7 @@ func (p *Project) Sessions() ([]SessionInfo, error) {
 //
 // A last line that is not whole, because its writer was killed, is dropped; note says so.
 //
-// Errors: [ErrUnknown], [ErrInUse], [*DamagedError].
+// Errors: [ErrUnknown], [ErrInUse], [ErrVersion], [*DamagedError].
 func (p *Project) Resume(id string) (s *Session, history []Message, note string, err error) {
 	if id, err = p.find(id); err != nil {
 		return nil, nil, "", err
@@ -286,7 +285,7 @@ func (p *Project) Resume(id string) (s *Session, history []Message, note string,
 
 // Read returns what was said in a session, also in one that is in use. An empty id is that of [Project.Resume].
 //
-// Errors: [ErrUnknown], [*DamagedError].
+// Errors: [ErrUnknown], [ErrVersion], [*DamagedError].
 func (p *Project) Read(id string) ([]Message, error) {
 	id, err := p.find(id)
 	if err != nil {
@@ -323,6 +322,7 @@ func readHistory(name string) (history []Message, good, dropped int64, err error
 	good, dropped, err = readSession(name, func(e entry) {
 		switch {
 		case e.Message != nil:
+			e.Message.mend()
 			history = append(history, *e.Message)
 		case e.Kind == "back":
 			history = history[:max(0, min(e.To, len(history)))]
@@ -333,7 +333,7 @@ func readHistory(name string) (history []Message, good, dropped int64, err error
 
 // readSession calls visit with every entry. Good is where the whole lines end; dropped is how many bytes follow.
 //
-// Errors: [*DamagedError].
+// Errors: [ErrVersion], [*DamagedError].
 func readSession(name string, visit func(entry)) (good, dropped int64, err error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -360,9 +360,11 @@ func readSession(name string, visit func(entry)) (good, dropped int64, err error
 		}
 		last := good+int64(len(text)) >= st.Size()
 		switch {
-		case n == 1 && (bad != nil || text[len(text)-1] != '\n' || e.Kind != "session" || e.Version < 1 || e.Version > sessionVersion):
+		case n == 1 && bad == nil && e.Kind == "session" && e.Version > sessionVersion:
+			return 0, 0, fmt.Errorf("the session %s: %w", name, ErrVersion)
+		case n == 1 && (bad != nil || text[len(text)-1] != '\n' || e.Kind != "session" || e.Version < 1):
 			// The first line is written whole, with the file.
-			return 0, 0, &DamagedError{Path: name, Line: 1, Err: fmt.Errorf("it is not a session of version %d", sessionVersion)}
+			return 0, 0, &DamagedError{Path: name, Line: 1, Err: errors.New("it does not begin a session")}
 		case last && (bad != nil || text[len(text)-1] != '\n'):
 			return good, st.Size() - good, nil
 		case bad != nil:

@@ -138,3 +138,31 @@ func TestDamaged(t *testing.T) {
 	}
 	s.Close()
 }
+
+// TestRead reads what other programs may have written.
+func TestRead(t *testing.T) {
+	p := newProject(t)
+	for _, c := range []struct{ id, text, says string }{
+		{"newer", `{"kind":"session","version":99}` + "\n", "newer version"},
+		{"other", `{"kind":"message","message":{"role":"user","text":"x"}}` + "\n", "damaged: line 1"},
+		{"empty", "", "damaged: line 1"},
+		{"null", `{"kind":"session","version":1}` + "\n" + `{"kind":"message","message":{"role":"assistant","calls":[{"id":"1","name":"f","arguments":null},{"id":"2","name":"f"}]}}` + "\n", ""},
+	} {
+		if err := os.MkdirAll(p.sessions(), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(p.sessions(), c.id+sessionSuffix), []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		history, err := p.Read(c.id)
+		if c.says != "" {
+			if err == nil || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("%s: got %v, want %q", c.id, err, c.says)
+			}
+			continue
+		}
+		if err != nil || len(history) != 1 || string(history[0].Calls[0].Arguments) != "{}" || string(history[0].Calls[1].Arguments) != "{}" {
+			t.Errorf("%s: got %+v, %v", c.id, history, err)
+		}
+	}
+}

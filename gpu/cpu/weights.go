@@ -32,19 +32,13 @@ type table struct {
 // load brings the tensors of p into memory and lets go of the file's pages.
 func load(ctx context.Context, c engine.Config, p *program.Program, pl *pool.Pool) (*weights, error) {
 	w := &weights{matrices: map[int]*mat.Matrix{}, vectors: map[int][]float32{}, tables: map[int]table{}}
+	sources, err := p.Survey(c.Weights)
+	if err != nil {
+		return nil, err
+	}
 	total, done := int64(0), int64(0)
-	ids := p.Plan.TensorsOf(c.Range, c.Embed, c.Head)
-	tensors := make(map[int]engine.Tensor, len(ids))
-	for _, id := range ids {
-		t, err := c.Weights.Tensor(p.Plan.Tensors[id].Name)
-		if err != nil {
-			return nil, err
-		}
-		if want := p.Plan.Tensors[id]; !model.SameShape(t.Shape, want.Shape) {
-			return nil, &model.PlanError{Op: -1, Tensor: want.Name, Reason: fmt.Sprintf("the plan says %v, the file has %v", want.Shape, t.Shape)}
-		}
-		tensors[id] = t
-		total += t.Size
+	for _, s := range sources {
+		total += s.Size
 	}
 	for _, ops := range [][]program.Op{p.Trunk, p.Head} {
 		for _, op := range ops {
@@ -52,24 +46,23 @@ func load(ctx context.Context, c engine.Config, p *program.Program, pl *pool.Poo
 				if err := ctx.Err(); err != nil {
 					return nil, err
 				}
-				t := tensors[id]
+				s := sources[id]
 				role := op.Kind.Facts().Weights[i]
 				if w.has(id, role) {
 					continue
 				}
-				name := p.Plan.Tensors[id].Name
-				data, err := c.Weights.Bytes(ctx, name, 0, t.Size)
+				data, err := c.Weights.Bytes(ctx, s.Name, 0, s.Size)
 				if err != nil {
 					return nil, err
 				}
-				if err := w.add(id, p.Plan.Tensors[id], t.Type, data, role, pl); err != nil {
-					return nil, fmt.Errorf("tensor %s: %w", name, err)
+				if err := w.add(s, data, role, pl); err != nil {
+					return nil, fmt.Errorf("tensor %s: %w", s.Name, err)
 				}
 				if role != model.Table {
-					c.Weights.Release(name)
+					c.Weights.Release(s.Name)
 				}
 				if c.Progress != nil {
-					done = min(total, done+t.Size)
+					done = min(total, done+s.Size)
 					c.Progress(done, total)
 				}
 			}
@@ -91,31 +84,23 @@ func (w *weights) has(id int, r model.Role) bool {
 }
 
 // add brings one tensor in.
-func (w *weights) add(id int, want model.Tensor, typ gguf.Type, data []byte, r model.Role, pl *pool.Pool) error {
-	cols := want.Shape[len(want.Shape)-1]
-	rows := int(want.Elements()) / cols
+func (w *weights) add(s *program.Source, data []byte, r model.Role, pl *pool.Pool) error {
 	switch r {
 	case model.Matrix:
-		m, err := mat.Pack(typ, rows, cols, data, pl)
+		m, err := mat.Pack(s.Type, s.Rows, s.Cols, data, pl)
 		if err != nil {
 			return err
 		}
-		w.matrices[id] = m
+		w.matrices[s.Index] = m
 		w.bytes += m.Bytes()
 	case model.Table:
-		if !quant.Supported(typ) {
-			return fmt.Errorf("type %v: %w", typ, mat.ErrType)
-		}
-		if len(data)%rows != 0 {
-			return fmt.Errorf("%d bytes are not %d rows", len(data), rows)
-		}
-		w.tables[id] = table{typ: typ, data: data, rowBytes: len(data) / rows}
+		w.tables[s.Index] = table{typ: s.Type, data: data, rowBytes: s.RowBytes}
 	case model.Vector:
-		v := make([]float32, want.Elements())
-		if err := quant.Dequantize(v, typ, data); err != nil {
+		v := make([]float32, s.Rows*s.Cols)
+		if err := quant.Dequantize(v, s.Type, data); err != nil {
 			return err
 		}
-		w.vectors[id] = v
+		w.vectors[s.Index] = v
 		w.bytes += 4 * int64(len(v))
 	}
 	return nil

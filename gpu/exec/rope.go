@@ -63,7 +63,7 @@ func (b *block) prepareTable(st *program.Op) error {
 	if weight != none {
 		for i, f := range s.sources[weight].values {
 			if f == 0 {
-				return &model.PlanError{Op: -1, Kind: st.Kind, Tensor: s.sources[weight].name, Reason: "a factor is 0"}
+				return &model.PlanError{Op: -1, Kind: st.Kind, Tensor: s.sources[weight].Name, Reason: "a factor is 0"}
 			}
 			t.freqs[i] /= float64(f)
 		}

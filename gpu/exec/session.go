@@ -147,7 +147,7 @@ func (s *session) checkOps() error {
 func (s *session) load(ctx context.Context, c engine.Config) error {
 	var total, done int64
 	for _, src := range s.sources {
-		total += src.tensor.Size
+		total += src.Size
 	}
 	report := func(n int64) {
 		done += n
@@ -157,20 +157,20 @@ func (s *session) load(ctx context.Context, c engine.Config) error {
 	}
 	for _, w := range s.prog.Plan.TensorsOf(s.prog.Range, s.prog.Embeds, s.prog.Logits != program.None) {
 		src := s.sources[w]
-		if src != nil && src.vector {
+		if src != nil && src.vector() {
 			if err := src.read(ctx, c.Weights); err != nil {
 				return err
 			}
 		}
 		switch {
 		case src == nil:
-		case !src.matrix:
-			report(src.tensor.Size)
+		case !src.matrix():
+			report(src.Size)
 		case src.pair != nil && src.second: // comes with the first
 		default:
 			k, srcs := key{w, none}, []*source{src}
 			if src.pair != nil {
-				k, srcs = key{w, src.pair.index}, []*source{src, src.pair}
+				k, srcs = key{w, src.pair.Index}, []*source{src, src.pair}
 			}
 			m, err := s.upload(ctx, c.Weights, srcs, report)
 			if err != nil {
@@ -178,7 +178,7 @@ func (s *session) load(ctx context.Context, c engine.Config) error {
 			}
 			s.matrices[k] = m
 			for _, src := range srcs {
-				c.Weights.Release(src.name)
+				c.Weights.Release(src.Name)
 			}
 		}
 	}
@@ -201,7 +201,7 @@ func (s *session) lower(ops []program.Op, keep ...int) []step {
 	steps := fuse(ops, func(a, b int) bool {
 		x, y := s.sources[a], s.sources[b]
 		return a != b && readers[a] == 1 && readers[b] == 1 && x.layout.Type == y.layout.Type &&
-			x.rows == y.rows && x.cols == y.cols && x.rows%32 == 0 && x.cols%32 == 0
+			x.Rows == y.Rows && x.Cols == y.Cols && x.Rows%32 == 0 && x.Cols%32 == 0
 	}, keep...)
 	for _, st := range steps {
 		if len(st.halves) > 0 {

@@ -32,92 +32,46 @@ const none = -1
 
 // source is a tensor of the file that has passed every check.
 type source struct {
-	name   string
-	tensor engine.Tensor
-	rows   int
-	cols   int
-	// matrix and vector say how it is read.
-	matrix, vector bool
-	values         []float32 // of a vector
-	layout         kernel.Layout
+	*program.Source
+	values []float32     // of a vector
+	layout kernel.Layout // of a matrix
 	// pair is the matrix that this one is joined with, second whether this is the second of the two.
 	pair   *source
 	second bool
-	index  int // in the plan
 }
+
+// vector and matrix report how a tensor is read; it may be both.
+func (s *source) vector() bool { return s.Reads(model.Vector) }
+func (s *source) matrix() bool { return s.Reads(model.Matrix, model.Table) }
 
 // survey checks all tensors of a program before anything is allocated, and returns them by their index in the plan.
 func survey(c engine.Config, p *program.Program) (map[int]*source, error) {
-	sources := map[int]*source{}
-	for _, ops := range [][]program.Op{p.Trunk, p.Head} {
-		for _, op := range ops {
-			for i, w := range op.Weights {
-				s, err := surveyOne(c, p.Plan.Tensors[w], sources[w])
-				if err != nil {
-					return nil, err
-				}
-				if op.Kind.Facts().Weights[i] == model.Vector {
-					s.vector = true
-				} else {
-					s.matrix = true
-				}
-				sources[w] = s
-			}
-		}
+	checked, err := p.Survey(c.Weights)
+	if err != nil {
+		return nil, err
 	}
-	for w, s := range sources {
-		if !s.matrix {
+	sources := map[int]*source{}
+	for w, s := range checked {
+		sources[w] = &source{Source: s}
+		if !sources[w].matrix() {
 			continue
 		}
-		l, err := kernel.LayoutOf(s.tensor.Type)
-		if err != nil {
-			return nil, &model.PlanError{Op: -1, Tensor: p.Plan.Tensors[w].Name, Reason: err.Error()}
+		if sources[w].layout, err = kernel.LayoutOf(s.Type); err != nil {
+			return nil, &model.PlanError{Op: -1, Tensor: s.Name, Reason: err.Error()}
 		}
-		s.layout, s.index = l, w
 	}
 	return sources, nil
 }
 
-func surveyOne(c engine.Config, want model.Tensor, have *source) (*source, error) {
-	if have != nil {
-		return have, nil
-	}
-	bad := func(reason string, args ...any) error {
-		return &model.PlanError{Op: -1, Tensor: want.Name, Reason: fmt.Sprintf(reason, args...)}
-	}
-	t, err := c.Weights.Tensor(want.Name)
-	if err != nil {
-		return nil, fmt.Errorf("tensor %s: %w", want.Name, err)
-	}
-	if !model.SameShape(t.Shape, want.Shape) {
-		return nil, bad("the plan says %v, the file has %v", want.Shape, t.Shape)
-	}
-	s := &source{name: want.Name, tensor: t, rows: 1, cols: want.Shape[len(want.Shape)-1]}
-	if len(want.Shape) == 2 {
-		s.rows = want.Shape[0]
-	}
-	if !quant.Supported(t.Type) {
-		return nil, bad("its type %v cannot be computed", t.Type)
-	}
-	row, err := t.Type.RowBytes(s.cols)
-	if err != nil {
-		return nil, bad("%v", err)
-	}
-	if t.Size != int64(row)*int64(s.rows) {
-		return nil, bad("it has %d bytes, want %d rows of %d", t.Size, s.rows, row)
-	}
-	return s, nil
-}
-
 // read reads a small tensor as float32.
 func (s *source) read(ctx context.Context, w engine.Weights) error {
-	data, err := w.Bytes(ctx, s.name, 0, s.tensor.Size)
+	data, err := w.Bytes(ctx, s.Name, 0, s.Size)
 	if err != nil {
 		return err
 	}
-	s.values = make([]float32, s.rows*s.cols)
-	if err := quant.Dequantize(s.values, s.tensor.Type, data); err != nil {
-		return fmt.Errorf("tensor %s: %w", s.name, err)
+	s.values = make([]float32, s.Rows*s.Cols)
+	if err := quant.Dequantize(s.values, s.Type, data); err != nil {
+		return fmt.Errorf("tensor %s: %w", s.Name, err)
 	}
 	return nil
 }
@@ -131,7 +85,7 @@ func up(n, to int64) int64 { return (n + to - 1) / to * to }
 // called with the bytes of the file that are through.
 func (s *session) upload(ctx context.Context, w engine.Weights, srcs []*source, done func(int64)) (*matrix, error) {
 	src, k := srcs[0], len(srcs)
-	m := &matrix{layout: src.layout, rows: k * src.rows, cols: src.cols, blocks: (src.cols + 31) / 32}
+	m := &matrix{layout: src.layout, rows: k * src.Rows, cols: src.Cols, blocks: (src.Cols + 31) / 32}
 	limits := s.b.limits
 	tileBytes := m.layout.Planes(32, m.blocks)
 	perPart := (m.rows + 31) / 32
@@ -142,12 +96,12 @@ func (s *session) upload(ctx context.Context, w engine.Weights, srcs []*source, 
 	}
 	perPart = min(perPart, int(min((limits.Buffer-4096)/sum, 1<<26))) / k * k
 	if perPart < 1 {
-		return nil, fmt.Errorf("tensor %s: 32 rows need %d bytes, a binding of the device has %d: %w", src.name, sum, limits.Binding, engine.ErrOutOfMemory)
+		return nil, fmt.Errorf("tensor %s: 32 rows need %d bytes, a binding of the device has %d: %w", src.Name, sum, limits.Binding, engine.ErrOutOfMemory)
 	}
 	for first := 0; first < m.rows; first += perPart * 32 {
 		part, err := s.uploadPart(ctx, w, srcs, m, first, min(perPart*32, m.rows-first), done)
 		if err != nil {
-			return nil, fmt.Errorf("tensor %s: %w", src.name, err)
+			return nil, fmt.Errorf("tensor %s: %w", src.Name, err)
 		}
 		m.parts = append(m.parts, part)
 	}
@@ -190,15 +144,12 @@ func (s *session) uploadPart(ctx context.Context, w engine.Weights, srcs []*sour
 			}
 		}
 		for j, src := range srcs {
-			row, err := src.tensor.Type.RowBytes(src.cols)
+			row := int64(src.RowBytes)
+			data, err := w.Bytes(ctx, src.Name, int64((first+r)/k)*row, int64(n/k)*row)
 			if err != nil {
 				return part, err
 			}
-			data, err := w.Bytes(ctx, src.name, int64((first+r)/k)*int64(row), int64(n/k)*int64(row))
-			if err != nil {
-				return part, err
-			}
-			if err := m.layout.PackInto(dst, src.tensor.Type, data, n/k, src.cols, k, j); err != nil {
+			if err := m.layout.PackInto(dst, src.Type, data, n/k, src.Cols, k, j); err != nil {
 				return part, err
 			}
 			done(int64(len(data)))

@@ -11,8 +11,13 @@ import (
 
 func TestAnswer(t *testing.T) {
 	events := []event.Event{
-		event.Queued{Position: 2}, event.Reading{Done: 1, Total: 5000}, event.Reading{Done: 4900, Total: 5000},
-		event.Reasoning{Text: "hm"}, event.Reasoning{Text: " so"}, event.Text{Text: "Yes\x1b[1m"}, event.Step{N: 1},
+		event.Queued{Position: 2},
+		event.Reading{Done: 1, Total: 5000},
+		event.Reading{Done: 4900, Total: 5000},
+		event.Reasoning{Text: "hm"},
+		event.Reasoning{Text: " so"},
+		event.Text{Text: "Yes\x1b[1m"},
+		event.Step{N: 1},
 	}
 	for _, c := range []struct {
 		name    string

@@ -85,7 +85,28 @@ offline. Without a model, commands use nano.`,
 	group("scripts", c.tokenize(), c.detokenize(), c.template())
 	root.AddCommand(c.version())
 	c.complete(root)
+	root.SetHelpCommand(help())
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
 	return usageArgs(root)
+}
+
+// help makes the command that explains others.
+func help() *cobra.Command {
+	return &cobra.Command{
+		Use:     "help [COMMAND]",
+		Short:   "Explain a command",
+		Example: "  pooled help run",
+		Args:    cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, rest, err := cmd.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return console.WithHelp(cmd.Root(), fmt.Errorf("there is no command %q", strings.Join(args, " ")))
+			}
+			c.InitDefaultHelpFlag()
+			return c.Help()
+		},
+	}
 }
 
 // usageArgs marks complaints about the number of arguments, and about unknown commands, as errors of usage; so it does

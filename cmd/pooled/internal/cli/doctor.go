@@ -100,9 +100,13 @@ func (r *report) examineDevices(devices []hub.Available) {
 	if choice, err := hub.Pick(devices, hub.Want{}); err == nil {
 		r.Chosen, r.Reason = choice.Device.Name+" ("+choice.Device.Backend+")", choice.Reason
 	}
-	if _, err := device.Adapters(); err != nil {
+	switch _, err := device.Adapters(); {
+	case err != nil:
 		r.problem(vulkanFix(), "WebGPU does not work: %v", err)
-	} else if gpus == 0 {
+	case gpus == 0 && len(devices) > 1:
+		// The loader and the drivers that come with it are there: they emulate a GPU.
+		r.problem("", "no GPU was found, so models run on the CPU; if there is one, its vendor's driver is missing")
+	case gpus == 0:
 		r.problem(vulkanFix(), "no GPU was found, so models run on the CPU; if there is one, its driver is missing")
 	}
 }

@@ -28,10 +28,12 @@ hf:OWNER/REPOSITORY/FILE.gguf, a file or a folder. An interrupted download goes 
   pooled pull ./model.gguf`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if name {
+			switch {
+			case name && len(args) > 0:
+				return console.Usage("--catalog and a source were given; want one of them")
+			case name:
 				return c.printCatalog()
-			}
-			if len(args) == 0 {
+			case len(args) == 0:
 				return console.Usage("name a model to pull; 'pooled pull --catalog' lists those that have a name")
 			}
 			s, err := c.assembly.Store()
@@ -162,15 +164,19 @@ func (c *commands) list() *cobra.Command {
 
 type listRow struct {
 	Name    string `json:"name"`
-	Path    string `json:"path"`
+	Path    string `json:"path,omitempty"`
 	Size    int64  `json:"size"`
+	BuiltIn bool   `json:"built_in,omitempty"`
 	Problem string `json:"problem,omitempty"`
 }
 
 func listJSON(models []store.Model) []listRow {
 	rows := []listRow{}
+	if data := nano.Data(); data != nil {
+		rows = append(rows, listRow{Name: nano.Name, Size: int64(len(data)), BuiltIn: true})
+	}
 	for _, m := range models {
-		rows = append(rows, listRow{m.Name, m.Path, m.Size, m.Problem})
+		rows = append(rows, listRow{Name: m.Name, Path: m.Path, Size: m.Size, Problem: m.Problem})
 	}
 	return rows
 }
@@ -209,7 +215,7 @@ func (c *commands) show() *cobra.Command {
   pooled show ./any-model.gguf --json`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			ref := ""
+			ref := nano.Name
 			if len(args) > 0 {
 				ref = args[0]
 			}

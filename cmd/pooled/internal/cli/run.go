@@ -110,6 +110,8 @@ func (c *commands) promptText(f *runFlags, args []string) (string, error) {
 		return "", console.Usage("--ids and a prompt were given; want one of them")
 	case f.ids != "":
 		return "", nil
+	case len(args) > 0 && f.blank(args[0]):
+		return "", console.Usage("the prompt is empty")
 	case len(args) > 0:
 		return args[0], nil
 	case c.Terminal:
@@ -119,10 +121,15 @@ func (c *commands) promptText(f *runFlags, args []string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if len(b) == 0 {
+	if f.blank(string(b)) {
 		return "", console.Usage("the prompt is empty")
 	}
 	return string(b), nil
+}
+
+// blank reports whether a prompt says nothing; one that is to be continued may be white space.
+func (f *runFlags) blank(text string) bool {
+	return text == "" || !f.raw && strings.TrimSpace(text) == ""
 }
 
 // prompt turns the prompt into ids.

@@ -40,7 +40,7 @@ func TestShowSays(t *testing.T) {
 	if out := ok(t, "", "show", name); !strings.Contains(out, "runs here         no: "+reason) || !strings.Contains(out, "family ") {
 		t.Errorf("show says:\n%s\nrun says: %s", out, reason)
 	}
-	if out := ok(t, "", "show", nano.Name); !strings.Contains(out, "runs here         on ") {
+	if out := ok(t, "", "show"); !strings.Contains(out, "runs here         on ") {
 		t.Errorf("show says of nano:\n%s", out)
 	}
 }

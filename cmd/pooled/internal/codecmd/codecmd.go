@@ -74,6 +74,9 @@ Exit codes: 0 done, 1 failed, 2 wrong command line, 3 done but the app reports e
   pooled code --scratch -p "Make a click counter" --yes --json`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.yes && cmd.Flags().Changed("mode") && f.mode != string(agent.All) {
+				return console.Usage("--yes and --mode %s were given; want one of them", f.mode)
+			}
 			return d.run(cmd.Context(), &f, cmd.Flags().Changed("prompt"), args)
 		},
 	}
@@ -104,6 +107,8 @@ func (d Deps) run(ctx context.Context, f *flags, given bool, args []string) erro
 	switch {
 	case !mode.Valid():
 		return console.Usage("--mode is %q, want ask, edits or all", f.mode)
+	case f.sessions && (len(args) > 0 || given):
+		return console.Usage("--sessions lists all projects; it wants no folder and no request")
 	case f.scratch && len(args) > 0:
 		return console.Usage("--scratch and a folder were given; want one of them")
 	case f.scratch && (f.resume || f.session != ""):

@@ -215,7 +215,10 @@ func (w *work) listSessions() error {
 // sessionLine describes a session that is kept.
 func sessionLine(s transcript.SessionInfo) string {
 	title := terminal.Exact(s.Title)
-	if s.Err != nil {
+	switch {
+	case errors.Is(s.Err, transcript.ErrVersion):
+		title += " (of a newer version of Pooled)"
+	case s.Err != nil:
 		title += " (damaged, cannot be gone on with)"
 	}
 	return fmt.Sprintf("%s  %s  %s  %s", terminal.Exact(s.ID), s.Used.Local().Format("2006-01-02 15:04"), console.Count(s.Turns, "request"), title)
