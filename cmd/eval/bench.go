@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pooled/pooled/cmd/internal/coder"
 	"github.com/pooled/pooled/cmd/internal/folders"
 	"github.com/pooled/pooled/cmd/internal/terminal"
 	"github.com/pooled/pooled/core/agent"
@@ -133,7 +134,7 @@ func (b *bench) task(ctx context.Context, t task) (r result, err error) {
 		Model: b.model, Tools: tools, Grammar: b.grammar, NoRepair: b.settings.noRepair, Mode: agent.All,
 		Sampling: generate.Options{Temperature: b.settings.temp, Seed: b.settings.seed},
 		Limits:   agent.Limits{Steps: b.settings.steps, Tokens: b.settings.tokens, Time: b.settings.timeout},
-		Undo:     ws.TakeBack,
+		TakeBack: coder.TakeBack(ws),
 		Emit:     func(e event.Event) { b.event(w, &r, e) },
 	})
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/pooled/pooled/core/event"
 	"github.com/pooled/pooled/core/generate"
 	"github.com/pooled/pooled/core/grammar"
+	"github.com/pooled/pooled/core/tool"
 	"github.com/pooled/pooled/core/transcript"
 )
 
@@ -38,7 +39,7 @@ const (
 	Deny Verdict = iota
 	// Allow lets it run.
 	Allow
-	// Always lets it run, and from now on every call of its class.
+	// Always lets it run, and from now on every call of its class that goes to the same set of tools.
 	Always
 )
 
@@ -99,16 +100,30 @@ type Options struct {
 	Mode Mode
 	// Approve asks a person. Without it, what needs an approval is denied.
 	Approve func(ctx context.Context, a event.Approval) (Decision, error)
-	// Undo takes the newest change of a file back, and returns what makes it again. With it, a last change that left an app
+	// TakeBack takes a change back, by its id in the journal: see [tool.Result.Changes]. With it, a last change that left an app
 	// with errors is taken back and tried again, and the best try is put back at the end; nil leaves it.
-	Undo   func(ctx context.Context) (again func(ctx context.Context) error, err error)
-	Limits Limits
+	TakeBack func(ctx context.Context, id string) (Taken, error)
+	Limits   Limits
 	// Session keeps the conversation; nil keeps it in memory alone.
 	Session *transcript.Session
 	// History is what was said before, such as of a session that goes on.
 	History []transcript.Message
 	// Emit gets what happens, one event after the other, while a turn runs. It must not call the agent.
 	Emit func(event.Event)
+}
+
+// Taken is a change that was taken back, but not for good.
+type Taken interface {
+	// Again makes it again.
+	Again(ctx context.Context) error
+	// Settle leaves it taken back for good; after Again it does nothing.
+	Settle() error
+}
+
+// grant is a class of calls of a set that a person always allows.
+type grant struct {
+	set   string
+	class tool.Class
 }
 
 // Agent is a conversation with a model that works on a project.
@@ -121,6 +136,7 @@ type Agent struct {
 	mu      sync.Mutex
 	busy    bool
 	mode    Mode
+	always  map[grant]bool
 	model   Model
 	session *transcript.Session
 	history []*transcript.Message
@@ -177,11 +193,34 @@ func (a *Agent) Mode() Mode {
 	return a.mode
 }
 
-// SetMode changes which calls run without asking. It holds from the next call on.
+// SetMode changes which calls run without asking. It holds from the next call on; what a person always allowed counts no more.
 func (a *Agent) SetMode(m Mode) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.mode = m
+	a.mode, a.always = m, nil
+}
+
+// allows reports whether a tool's calls run without asking.
+func (a *Agent) allows(o *offer) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	switch {
+	case a.mode == All || o.Class == tool.Read || a.always[grant{o.set, o.Class}]:
+		return true
+	case o.Class == tool.Edit:
+		return a.mode == Edits
+	}
+	return o.sandboxed
+}
+
+// allow allows the calls of a class that go to the same set from now on.
+func (a *Agent) allow(o *offer) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.always == nil {
+		a.always = map[grant]bool{}
+	}
+	a.always[grant{o.set, o.Class}] = true
 }
 
 // History returns a copy of the conversation.

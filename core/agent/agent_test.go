@@ -147,7 +147,7 @@ func newBenchOf(t *testing.T, sets func(toys tool.Set) []agent.Source, format to
 			defer b.mu.Unlock()
 			b.events = append(b.events, e)
 		},
-		Undo: ws.TakeBack,
+		TakeBack: func(ctx context.Context, id string) (agent.Taken, error) { return ws.TakeBack(ctx, id) },
 	}
 	if change != nil {
 		change(&b.opt)
@@ -457,7 +457,7 @@ func TestSecondTries(t *testing.T) {
 	}
 
 	// Without a way to undo, the model is told once.
-	b = newBench(t, toolcall.QwenXML, 8192, func(o *agent.Options) { o.Undo = nil }, script...)
+	b = newBench(t, toolcall.QwenXML, 8192, func(o *agent.Options) { o.TakeBack = nil }, script...)
 	b.toys.serve = []string{"!serving index.html, 1 error:\n- oops", "serving index.html, no console errors"}
 	b.run("Make a page", transcript.ReasonStop)
 	if got := b.talk(); b.file("index.html") != "good" || !strings.Contains(got, "You are not done") {

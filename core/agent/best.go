@@ -13,11 +13,11 @@ import (
 
 // change is an answer that changed files.
 type change struct {
-	at     int // its message in the history
-	edits  int // changes of files that it made
-	tokens int // sampled in the turn before it
-	// redo makes the changes again, in order, once they were taken back.
-	redo []func(context.Context) error
+	at     int      // its message in the history
+	ids    []string // what it changed, in the journal
+	lost   bool     // it changed more, which no journal knows
+	tokens int      // sampled in the turn before it
+	taken  []Taken  // ids, once they were taken back
 }
 
 // attempt is how far a turn had come when it was taken back: what it had changed, what was said, and what was wrong with it.
@@ -46,22 +46,22 @@ func (t *turn) remember() {
 func (t *turn) settle(ctx context.Context) error {
 	best := t.app.best
 	if best == nil {
-		return nil
+		return t.letGo()
 	}
 	if len(t.app.changes) > 0 && !t.app.looked {
 		t.lookAgain(ctx)
 	}
 	if t.app.looked && t.app.problems <= best.problems {
-		return nil
+		return t.letGo()
 	}
 	// It must be put back also when the turn was cancelled.
 	if err := t.restore(context.WithoutCancel(ctx), best); err != nil {
 		t.app.report = fmt.Sprintf("an earlier try was better, but cannot be put back: %v", err)
 		t.emit(event.Note{Text: t.app.report})
-		return nil
+		return nil // the journal still has it
 	}
 	n := common(t.agent.history, best.history)
-	err := errors.Join(t.agent.back(n), t.agent.add(best.history[n:]...))
+	err := errors.Join(t.letGo(), t.agent.back(n), t.agent.add(best.history[n:]...))
 	t.emit(event.Restored{Problems: best.report})
 	return err
 }
@@ -73,7 +73,7 @@ func (t *turn) lookAgain(ctx context.Context) {
 		return
 	}
 	o := t.agent.opt.Tools.byName[c.Name]
-	if o == nil || !allowed(t.agent.Mode(), o) {
+	if o == nil || !t.agent.allows(o) {
 		return
 	}
 	r, err := o.session.Call(ctx, tool.Call{Name: c.Name, Arguments: c.Arguments})
@@ -94,8 +94,8 @@ func (t *turn) restore(ctx context.Context, to *attempt) error {
 		a.changes = a.changes[:i]
 	}
 	for _, c := range to.changes[n:] {
-		for _, again := range c.redo {
-			if err := again(ctx); err != nil {
+		for _, taken := range c.taken {
+			if err := taken.Again(ctx); err != nil {
 				return err
 			}
 		}
@@ -107,19 +107,29 @@ func (t *turn) restore(ctx context.Context, to *attempt) error {
 
 // undo takes a change back, whole or not at all.
 func (t *turn) undo(ctx context.Context, c *change) error {
-	redo := make([]func(context.Context) error, c.edits)
-	for i := len(redo) - 1; i >= 0; i-- {
-		again, err := t.agent.opt.Undo(ctx)
+	taken := make([]Taken, len(c.ids))
+	for i := len(taken) - 1; i >= 0; i-- {
+		one, err := t.agent.opt.TakeBack(ctx, c.ids[i])
 		if err != nil {
-			for _, again := range redo[i+1:] {
-				err = errors.Join(err, again(context.WithoutCancel(ctx)))
+			for _, one := range taken[i+1:] {
+				err = errors.Join(err, one.Again(context.WithoutCancel(ctx)))
 			}
 			return err
 		}
-		redo[i] = again
+		taken[i] = one
 	}
-	c.redo = redo
+	c.taken = taken
+	t.app.taken = append(t.app.taken, taken...)
 	return nil
+}
+
+// letGo leaves everything taken back for good that was not made again.
+func (t *turn) letGo() error {
+	var errs []error
+	for _, one := range t.app.taken {
+		errs = append(errs, one.Settle())
+	}
+	return errors.Join(errs...)
 }
 
 // common counts the first elements that two lists share.

@@ -95,29 +95,28 @@ func (t *turn) runCall(ctx context.Context, c *transcript.Call) (stop, err error
 		// The parser lets only declared tools through.
 		return nil, fmt.Errorf("%w: the tool %s", ErrUnknown, c.Name)
 	}
-	decision, refused, err := t.approve(ctx, o, c)
+	asked, err := t.approve(ctx, o, c)
 	if err != nil {
 		return nil, err
 	}
-	if decision.Verdict == Deny {
-		r := tool.Result{Text: "error: the user did not allow this", IsError: true}
-		if decision.Feedback != "" {
-			r.Text += ": " + decision.Feedback
-		}
-		t.emit(event.CallDone{Call: *c, Result: r.Text, IsError: true, Denied: true})
-		if decision.Feedback == "" {
+	r := tool.Result{}
+	switch {
+	case asked.refused != nil:
+		r = *asked.refused
+	case asked.Verdict == Deny:
+		r = tool.Result{Text: "error: the user did not allow this", IsError: true}
+		if asked.Feedback != "" {
+			r.Text += ": " + asked.Feedback
+		} else {
 			stop = end{transcript.ReasonDenied}
 		}
+		t.emit(event.CallDone{Call: *c, Result: r.Text, IsError: true, Denied: true})
 		return stop, t.answer(c, r)
-	}
-	r := tool.Result{}
-	if refused != nil {
-		r = *refused
-	} else {
+	default:
 		t.emit(event.CallRunning{Call: *c})
 		t.running = c.ID
 		r, err = o.session.Call(ctx, tool.Call{
-			Name: c.Name, Arguments: c.Arguments, Progress: func(line string) { t.emit(event.Progress{ID: c.ID, Line: line}) },
+			Name: c.Name, Arguments: c.Arguments, Approved: asked.sum, Progress: func(line string) { t.emit(event.Progress{ID: c.ID, Line: line}) },
 		})
 		if err != nil {
 			if ctx.Err() != nil {
@@ -146,60 +145,72 @@ func (t *turn) runCall(ctx context.Context, c *transcript.Call) (stop, err error
 	return stop, t.answer(c, shown)
 }
 
+// approval is what came of asking about a call.
+type approval struct {
+	Decision
+	// refused is what the call gives, which was not worth a question: it cannot do what it asks for.
+	refused *tool.Result
+	// sum is that of the change which was shown.
+	sum string
+}
+
 // approve finds out whether a call may run. A call that cannot do what it asks for is refused before a person is asked.
-func (t *turn) approve(ctx context.Context, o *offer, c *transcript.Call) (d Decision, refused *tool.Result, err error) {
-	if allowed(t.agent.Mode(), o) {
-		return Decision{Verdict: Allow}, nil, nil
+func (t *turn) approve(ctx context.Context, o *offer, c *transcript.Call) (approval, error) {
+	if t.agent.allows(o) {
+		return approval{Decision: Decision{Verdict: Allow}}, nil
 	}
-	a := event.Approval{Call: *c, Class: o.Class}
-	if o.Previews {
-		r, err := o.session.Call(ctx, tool.Call{Name: c.Name, Arguments: c.Arguments, DryRun: true})
-		switch {
-		case err != nil && ctx.Err() != nil:
-			return Decision{}, nil, ctx.Err()
-		case err != nil:
-			r = tool.Failed(err)
-			fallthrough
-		case r.IsError:
-			return Decision{Verdict: Allow}, &r, nil
-		}
-		a.Diff = r.Diff
+	shown, err := t.preview(ctx, o, c)
+	if err != nil {
+		return approval{}, err
 	}
+	if shown.IsError {
+		return approval{refused: &shown}, nil
+	}
+	a := event.Approval{Call: *c, Set: o.set, Class: o.Class, Diff: shown.Diff}
 	t.emit(a)
 	if t.agent.opt.Approve == nil {
-		return Decision{Verdict: Deny}, nil, nil
+		return approval{}, nil
 	}
-	d, err = t.agent.opt.Approve(ctx, a)
+	d, err := t.agent.opt.Approve(ctx, a)
 	if err == nil {
 		err = ctx.Err()
 	}
 	if errors.Is(err, context.Canceled) && ctx.Err() == nil {
-		return Decision{Verdict: Deny}, nil, nil
+		return approval{}, nil
 	}
-	if err == nil && d.Verdict == Always {
-		t.agent.raise(o.Class)
+	if err != nil || d.Verdict == Deny {
+		return approval{Decision: d}, err
 	}
-	return d, nil, err
+	if d.Verdict == Always {
+		t.agent.allow(o)
+	}
+	if shown.Sum == "" && o.Previews {
+		// The tool cannot hold itself to what was shown; look whether it still is what would happen.
+		now, err := t.preview(ctx, o, c)
+		if err != nil {
+			return approval{}, err
+		}
+		if now.IsError || now.Diff != shown.Diff {
+			r := tool.Failed(errors.New("the project changed while the user was asked; nothing was done. Look at it again"))
+			return approval{refused: &r}, nil
+		}
+	}
+	return approval{Decision: d, sum: shown.Sum}, nil
 }
 
-// allowed reports whether a tool's calls run without asking.
-func allowed(m Mode, o *offer) bool {
-	switch {
-	case m == All || o.Class == tool.Read:
-		return true
-	case o.Class == tool.Edit:
-		return m == Edits
+// preview asks a tool what a call would change; of a tool that cannot say, the result is empty.
+func (t *turn) preview(ctx context.Context, o *offer, c *transcript.Call) (tool.Result, error) {
+	if !o.Previews {
+		return tool.Result{}, nil
 	}
-	return o.sandboxed
-}
-
-// raise allows a class from now on.
-func (a *Agent) raise(c tool.Class) {
-	if c == tool.Edit {
-		a.SetMode(Edits)
-		return
+	r, err := o.session.Call(ctx, tool.Call{Name: c.Name, Arguments: c.Arguments, DryRun: true})
+	if err != nil {
+		if ctx.Err() != nil {
+			return r, ctx.Err()
+		}
+		r = tool.Failed(err)
 	}
-	a.SetMode(All)
+	return r, nil
 }
 
 // capped keeps the beginning and the end of a long text, cut between lines where that costs little.

@@ -29,6 +29,7 @@ type app struct {
 	tries    int
 	retried  int // tokens thrown away
 	changes  []*change
+	taken    []Taken // all that was taken back
 	best     *attempt
 }
 
@@ -40,11 +41,13 @@ func (t *turn) saw(o *offer, c *transcript.Call, r tool.Result) {
 			return
 		}
 		a.report, a.problems, a.looked = "", 0, false
-		if n := len(a.changes); n > 0 && a.changes[n-1].at == t.asked {
-			a.changes[n-1].edits++
-			return
+		n := len(a.changes)
+		if n == 0 || a.changes[n-1].at != t.asked {
+			a.changes = append(a.changes, &change{at: t.asked, tokens: t.before})
+			n++
 		}
-		a.changes = append(a.changes, &change{at: t.asked, edits: 1, tokens: t.before})
+		made := a.changes[n-1]
+		made.ids, made.lost = append(made.ids, r.Changes...), made.lost || len(r.Changes) == 0
 		return
 	}
 	if r.Health == nil {
@@ -117,7 +120,7 @@ func (t *turn) again(ctx context.Context, why error) (bool, error) {
 // takeBack undoes a change with all that was said since, so that the model answers anew. It reports whether it did.
 func (t *turn) takeBack(ctx context.Context, c *change, reason string) (bool, error) {
 	thrown := t.done.Tokens - c.tokens
-	if t.app.tries == maxTries || t.app.retried+thrown > maxRetried || c.edits > 0 && t.agent.opt.Undo == nil {
+	if t.app.tries == maxTries || t.app.retried+thrown > maxRetried || c.lost || len(c.ids) > 0 && t.agent.opt.TakeBack == nil {
 		return false, nil
 	}
 	t.remember()

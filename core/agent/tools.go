@@ -32,6 +32,7 @@ type Tools struct {
 // offer is one tool.
 type offer struct {
 	tool.Spec
+	set       string
 	schema    *tool.Schema
 	session   tool.Session
 	sandboxed bool
@@ -54,7 +55,7 @@ func OpenTools(ctx context.Context, p tool.Project, sources ...Source) (*Tools, 
 			if t.byName[spec.Name] != nil {
 				return nil, errors.Join(fmt.Errorf("tools %s: there is already a tool %s", info.Name, spec.Name), t.Close())
 			}
-			o := &offer{Spec: spec, schema: session.Schema(spec.Name), session: session, sandboxed: s.Sandboxed}
+			o := &offer{Spec: spec, set: info.Name, schema: session.Schema(spec.Name), session: session, sandboxed: s.Sandboxed}
 			t.byName[spec.Name] = o
 			t.order = append(t.order, o)
 		}

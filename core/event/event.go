@@ -78,8 +78,10 @@ type (
 	}
 	// Approval says that a call waits for a person.
 	Approval struct {
-		Call  transcript.Call `json:"call"`
-		Class tool.Class      `json:"class"`
+		Call transcript.Call `json:"call"`
+		// Set is the set of tools that the call goes to.
+		Set   string     `json:"set"`
+		Class tool.Class `json:"class"`
 		// Diff is what the call would change.
 		Diff string `json:"diff,omitempty"`
 	}

@@ -34,7 +34,7 @@ func TestLines(t *testing.T) {
 			event.Answered{Tokens: 1, Reused: 2, PromptTime: transcript.Duration(1500 * time.Microsecond)},
 			`{"type":"answered","tokens":1,"reused":2,"prompt_ms":1.5,"decode_ms":0}`, false,
 		},
-		{event.Approval{Call: call, Class: tool.Edit, Diff: "d"}, `{"type":"approval","call":` + callLine + `,"class":"edit","diff":"d"}`, false},
+		{event.Approval{Call: call, Set: "toys", Class: tool.Edit, Diff: "d"}, `{"type":"approval","call":` + callLine + `,"set":"toys","class":"edit","diff":"d"}`, false},
 		{event.CallRunning{Call: call}, `{"type":"call_running","call":` + callLine + `}`, false},
 		{event.Progress{ID: "call00001", Line: "l"}, `{"type":"progress","id":"call00001","line":"l"}`, true},
 		{

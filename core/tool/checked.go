@@ -5,8 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/pooled/pooled/core/plain"
 )
 
 // Checked returns s with calls and answers held against the contract: the tool must exist, the arguments must fit its
@@ -104,10 +107,31 @@ func (s *Opened) Call(ctx context.Context, c Call) (r Result, err error) {
 	case err != nil:
 		return Failed(err), nil
 	}
-	if r, err = bounded(r, spec); err != nil {
+	if r, err = bounded(r, spec, c.DryRun); err != nil {
 		return Result{}, &FaultError{Set: s.info.Name, Err: err}
 	}
 	return r, nil
+}
+
+// checkChanges checks what a result says of changes.
+func (r *Result) checkChanges(spec *Spec, dry bool) error {
+	switch {
+	case len(r.Changes) > 0 && (spec.Class != Edit || dry):
+		return fmt.Errorf("%s says that it changed files, although it must not", spec.Name)
+	case len(r.Changes) > MaxChanges:
+		return fmt.Errorf("it made %d changes; the limit is %d", len(r.Changes), MaxChanges)
+	case r.Sum != "" && !dry:
+		return fmt.Errorf("%s has a sum, which only a dry run has", spec.Name)
+	}
+	for _, id := range append([]string{r.Sum}, r.Changes...) {
+		if len(id) > MaxID || !plain.Is(id) {
+			return fmt.Errorf("its sum, or the id of a change, is not plain text of at most %d bytes", MaxID)
+		}
+	}
+	if slices.Contains(r.Changes, "") {
+		return errors.New("a change has no id")
+	}
+	return nil
 }
 
 // atDeadline reports whether the deadline of ctx is now. Another process may notice it a moment before ctx does.
@@ -117,7 +141,7 @@ func atDeadline(ctx context.Context) bool {
 }
 
 // bounded checks the size and form of a result of a tool.
-func bounded(r Result, spec *Spec) (Result, error) {
+func bounded(r Result, spec *Spec, dry bool) (Result, error) {
 	switch {
 	case len(r.Text) > MaxText || len(r.Diff) > MaxText || len(r.Data) > MaxData:
 		return r, fmt.Errorf("its result takes %d, %d and %d bytes of text, diff and data; the limits are %d, %d and %d",
@@ -126,6 +150,9 @@ func bounded(r Result, spec *Spec) (Result, error) {
 		return r, errors.New("the data of its result is not JSON")
 	case len(r.Data) == 0:
 		r.Data = nil
+	}
+	if err := r.checkChanges(spec, dry); err != nil {
+		return r, err
 	}
 	if r.Health != nil {
 		if !spec.Reports {

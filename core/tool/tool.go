@@ -14,7 +14,7 @@ import (
 )
 
 // ContractVersion is the version of this contract. Version 2 added [Spec.Does], [Spec.Roles], [Spec.Reports],
-// [Result.Health] and [Info.Prompt]; a set that was written for version 1 has none of them.
+// [Result.Health], [Result.Sum], [Result.Changes], [Call.Approved] and [Info.Prompt]; a set that was written for version 1 has none of them.
 const ContractVersion = 2
 
 // Limits of the contract.
@@ -31,6 +31,9 @@ const (
 	MaxData = 4 << 20
 	// MaxProgress bounds a progress line, in bytes.
 	MaxProgress = 4 << 10
+	// MaxChanges bounds the changes of a result, MaxID the length of the id of one and of a sum, in bytes.
+	MaxChanges = 64
+	MaxID      = 128
 	// MaxPromptLines bounds the lines that a set adds to the system prompt, MaxPrompt all of them together, in bytes.
 	MaxPromptLines = 8
 	MaxPrompt      = 1 << 10
@@ -199,6 +202,9 @@ type Call struct {
 	Arguments json.RawMessage
 	// DryRun asks what the call would change: the result has its Diff, and nothing is changed.
 	DryRun bool
+	// Approved is the [Result.Sum] of a dry run that a person has seen and allowed: the call does just that, or fails because
+	// something has changed since. It is empty where nobody was asked.
+	Approved string
 	// Progress, if set, gets lines that tell a person how it goes. It must not block.
 	Progress func(line string)
 }
@@ -211,6 +217,11 @@ type Result struct {
 	IsError bool
 	// Diff is what changed in the project, as a unified diff, for people.
 	Diff string
+	// Sum identifies what a dry run would change, for [Call.Approved]: what is changed, what it holds now and what it would hold.
+	Sum string
+	// Changes are the ids of the changes that the call made, as the journal in [Project.State] knows them, in order. What is not
+	// among them cannot be taken back.
+	Changes []string
 	// Data is more for programs, a JSON value; it may be nil.
 	Data json.RawMessage
 	// Health is how the page is that the tool served or looked at; nil when it did not look, or when [Spec.Reports] is false.

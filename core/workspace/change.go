@@ -26,6 +26,8 @@ type Change struct {
 	Removed bool
 	// Replaced counts the places that an edit replaced.
 	Replaced int
+	// ID names the change in the journal; [Workspace.Apply] sets it. It is empty for a change that is not recorded.
+	ID string
 
 	at   string
 	mode fs.FileMode // to be kept; 0 for a new file
@@ -126,6 +128,14 @@ func (w *Workspace) PrepareEdit(name, old, new string, all bool) (*Change, error
 	}, nil
 }
 
+// Sum identifies what the change does: the file, what it held before and what it will hold. Two prepared changes with the same
+// sum do the same.
+func (c *Change) Sum() string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%q %v %v %o %s %s", c.at, c.Existed, c.Removed, c.mode, sum(c.Before), sum(c.After))
+	return hex.EncodeToString(h.Sum(nil))
+}
+
 // Apply makes a prepared change, unless the file has changed meanwhile. Folders that are missing are made. A change that
 // changes nothing is not recorded.
 //
@@ -141,7 +151,7 @@ func (w *Workspace) Apply(ctx context.Context, c *Change) error {
 		return err
 	}
 	defer release()
-	now, exists, err := w.current(c)
+	now, _, exists, err := w.current(c)
 	switch {
 	case err != nil:
 		return err
@@ -151,7 +161,7 @@ func (w *Workspace) Apply(ctx context.Context, c *Change) error {
 		return nil
 	}
 	r := record{
-		Path: c.at, Existed: c.Existed, Mode: c.mode, After: sum(c.After), Temp: tempName(c.at), Folders: w.missing(c.at),
+		Path: c.at, Existed: c.Existed, Mode: c.mode, After: sum(c.After), Temp: tempName(c.at), Made: len(w.missing(c.at)),
 	}
 	if c.Existed {
 		r.Before = sum(c.Before)
@@ -159,29 +169,37 @@ func (w *Workspace) Apply(ctx context.Context, c *Change) error {
 	if err := w.recordChange(&r, c.Before); err != nil {
 		return err
 	}
-	if err := w.put(c.at, r.Temp, c.After, c.mode, r.Folders); err != nil {
+	if err := w.put(c.at, r.Temp, c.After, c.mode); err != nil {
+		w.unmake(r)
 		return errors.Join(err, w.forget(r))
 	}
 	w.step("done")
+	if w.state != "" {
+		c.ID = r.id()
+	}
 	return nil
 }
 
 // current reads what lies where c will write; a link there by now is an error.
-func (w *Workspace) current(c *Change) (data []byte, exists bool, err error) {
+func (w *Workspace) current(c *Change) (data []byte, mode fs.FileMode, exists bool, err error) {
 	info, err := w.root.Lstat(c.at)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, false, nil
+		return nil, 0, false, nil
 	}
 	if err != nil {
-		return nil, false, w.systemError(c.Path, err)
+		return nil, 0, false, w.systemError(c.Path, err)
 	}
-	data, _, err = w.content(c.Path, c.at, info)
-	return data, true, err
+	data, info, err = w.content(c.Path, c.at, info)
+	if err != nil {
+		return nil, 0, true, err
+	}
+	return data, info.Mode().Perm(), true, nil
 }
 
-// put writes data to a new file and renames it to at. On an error nothing is left of it.
-func (w *Workspace) put(at, temp string, data []byte, mode fs.FileMode, folders []string) error {
-	for _, dir := range folders {
+// put writes data to a new file and renames it to at, whose folder is made where it is missing. On an error nothing is left of
+// the file.
+func (w *Workspace) put(at, temp string, data []byte, mode fs.FileMode) error {
+	for _, dir := range w.missing(at) {
 		if err := w.root.Mkdir(dir, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
 			return w.systemError(at, err)
 		}

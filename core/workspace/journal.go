@@ -38,10 +38,26 @@ type record struct {
 	Before  string      `json:"before,omitempty"`
 	Mode    fs.FileMode `json:"mode"`
 	After   string      `json:"after"`
+	// Removed says that the change removed the file: it takes back the creation of one.
+	Removed bool `json:"removed,omitempty"`
+	// Reverts is the id of the change that this one takes back, or empty.
+	Reverts string `json:"reverts,omitempty"`
 	// Temp is the file that was renamed; it is left over when the writer was killed.
 	Temp string `json:"temp"`
-	// Folders were made for the file, outermost first.
-	Folders []string `json:"folders,omitempty"`
+	// Made counts the folders that were made for the file: the one it lies in, and those above.
+	Made int `json:"made,omitempty"`
+}
+
+// id names the record as long as it is there; numbers are given again.
+func (r *record) id() string { return strings.TrimPrefix(path.Base(r.Temp), tempPrefix) }
+
+// folders lists the folders that were made for the file, innermost first.
+func (r *record) folders() []string {
+	var dirs []string
+	for p := path.Dir(r.Path); p != "." && len(dirs) < r.Made; p = path.Dir(p) {
+		dirs = append(dirs, p)
+	}
+	return dirs
 }
 
 // openJournal makes the state folder and finishes what a killed process left.
@@ -66,20 +82,47 @@ func (w *Workspace) openJournal() error {
 	if err != nil {
 		return err
 	}
-	return w.sweep(seqs)
+	_, err = w.sweep(seqs)
+	return err
 }
 
-// sweep removes the file that a process left that was killed in its change.
-func (w *Workspace) sweep(seqs []int) error {
-	if len(seqs) == 0 {
-		return nil
+// sweep removes the file, and the folders, that a process left that was killed in its change. Records at the end that cannot be read are set
+// aside: they would stand in the way of all that comes. What is left of seqs is returned.
+func (w *Workspace) sweep(seqs []int) ([]int, error) {
+	for n := len(seqs); n > 0; n = len(seqs) {
+		r, err := w.readRecord(seqs[n-1])
+		if err == nil {
+			_ = w.root.Remove(r.Temp)
+			if _, err := w.root.Lstat(r.Path); errors.Is(err, fs.ErrNotExist) && !r.Existed {
+				w.unmake(r)
+			}
+			break
+		}
+		if err := w.setAside(seqs[n-1], err); err != nil {
+			return nil, err
+		}
+		seqs = seqs[:n-1]
 	}
-	r, err := w.readRecord(seqs[len(seqs)-1])
-	if err != nil {
-		return err
+	return seqs, nil
+}
+
+// setAside keeps a record that cannot be used out of the way, and notes why.
+func (w *Workspace) setAside(seq int, why error) error {
+	name := filepath.Join(w.state, recordName(seq))
+	if err := os.Rename(name, name+".damaged"); err != nil {
+		return fmt.Errorf("%w: %w", why, err)
 	}
-	_ = w.root.Remove(r.Temp)
+	w.aside = append(w.aside, fmt.Sprintf("%v; it was set aside, and that change cannot be undone", why))
 	return nil
+}
+
+// SetAside says which records of the journal could not be used and were set aside since it was asked last, a sentence each.
+func (w *Workspace) SetAside() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	said := w.aside
+	w.aside = nil
+	return said
 }
 
 // lock keeps other processes from changing the project or its journal until release is called.
@@ -127,7 +170,7 @@ func (w *Workspace) recordChange(r *record, before []byte) error {
 	if err != nil {
 		return err
 	}
-	if err := w.sweep(seqs); err != nil {
+	if seqs, err = w.sweep(seqs); err != nil {
 		return err
 	}
 	w.step("begin")
@@ -144,15 +187,14 @@ func (w *Workspace) recordChange(r *record, before []byte) error {
 	r.Time, r.Quoted = time.Now().UTC().Truncate(time.Second), strconv.QuoteToASCII(r.Path)
 	q := *r
 	q.Temp = strconv.QuoteToASCII(r.Temp)
-	q.Folders = make([]string, len(r.Folders))
-	for i, f := range r.Folders {
-		q.Folders[i] = strconv.QuoteToASCII(f)
-	}
 	data, err := json.MarshalIndent(q, "", "\t")
 	if err != nil {
 		return err
 	}
-	if err := w.keep(filepath.Join(w.state, recordName(r.Seq)), append(data, '\n')); err != nil {
+	if data = append(data, '\n'); len(data) > maxRecordSize {
+		return fmt.Errorf("undo journal: a record of %d bytes: %w", len(data), ErrTooLarge)
+	}
+	if err := w.keep(filepath.Join(w.state, recordName(r.Seq)), data); err != nil {
 		return err
 	}
 	w.step("recorded")
@@ -203,14 +245,6 @@ func (w *Workspace) readRecord(seq int) (record, error) {
 	if dir, base := path.Split(r.Temp); path.Clean(dir) != path.Dir(r.Path) || !strings.HasPrefix(base, tempPrefix) {
 		return bad(errors.New("it names no temporary file"))
 	}
-	for i := range r.Folders {
-		if r.Folders[i], err = unquote(r.Folders[i]); err != nil {
-			return bad(err)
-		}
-		if !strings.HasPrefix(r.Path, r.Folders[i]+"/") {
-			return bad(errors.New("it names a folder that does not hold the file"))
-		}
-	}
 	if !isSum(r.After) || r.Existed != isSum(r.Before) {
 		return bad(errors.New("it holds no sums"))
 	}
@@ -241,7 +275,7 @@ func (w *Workspace) forget(r record) error {
 	if w.state == "" {
 		return nil
 	}
-	if err := os.Remove(filepath.Join(w.state, recordName(r.Seq))); err != nil {
+	if err := os.Remove(filepath.Join(w.state, recordName(r.Seq))); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("undo journal: %w", err)
 	}
 	return nil

@@ -66,20 +66,23 @@ func (w *Workspace) Undo(ctx context.Context, force bool) (*Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := w.sweep(seqs); err != nil {
+	if seqs, err = w.sweep(seqs); err != nil {
 		return nil, err
 	}
 	for len(seqs) > 0 {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		r, err := w.readRecord(seqs[len(seqs)-1])
+		seq := seqs[len(seqs)-1]
+		r, err := w.readRecord(seq)
 		if err != nil {
-			return nil, err
+			return nil, errors.Join(err, w.setAside(seq, err))
 		}
 		seqs = seqs[:len(seqs)-1]
 		c, err := w.opposite(r)
 		switch {
+		case errors.Is(err, ErrJournal):
+			return nil, errors.Join(err, w.setAside(seq, err))
 		case err != nil:
 			return nil, err
 		case c == nil:
@@ -87,35 +90,22 @@ func (w *Workspace) Undo(ctx context.Context, force bool) (*Change, error) {
 				return nil, err
 			}
 			continue
-		case !force && (!c.Existed || sum(c.Before) != r.After):
+		case !force && !r.left(c):
 			return nil, pathError(r.Path, ErrConflict, "")
 		}
-		if err := w.takeBack(r, c); err != nil {
+		if err := w.reverse(r, c); err != nil {
 			return nil, err
 		}
-		return c, nil
+		return c, w.forget(r)
 	}
 	return nil, ErrNothing
 }
 
-// TakeBack takes the newest change back, unless somebody else changed the file after it, and returns what makes it again: as
-// a new change, and only while the file is as it was left.
-//
-// Errors: those of [Workspace.Undo]; again has those of [Workspace.Apply].
-func (w *Workspace) TakeBack(ctx context.Context) (again func(ctx context.Context) error, err error) {
-	c, err := w.Undo(ctx, false)
-	if err != nil {
-		return nil, err
-	}
-	back := &Change{Path: c.Path, Existed: !c.Removed, Before: c.After, After: c.Before, at: c.at, mode: c.mode}
-	return func(ctx context.Context) error { return w.Apply(ctx, back) }, nil
-}
-
 // opposite returns the change that undoes r, or nil when the file is already as it was before r.
 func (w *Workspace) opposite(r record) (*Change, error) {
-	c := &Change{Path: Escape(r.Path), at: r.Path, mode: r.Mode}
+	c := &Change{Path: Escape(r.Path), at: r.Path}
 	var err error
-	if c.Before, c.Existed, err = w.current(c); err != nil {
+	if c.Before, c.mode, c.Existed, err = w.current(c); err != nil {
 		return nil, err
 	}
 	if !r.Existed {
@@ -128,35 +118,53 @@ func (w *Workspace) opposite(r record) (*Change, error) {
 	if c.Existed && sum(c.Before) == r.Before {
 		return nil, nil
 	}
-	if c.After, err = readLimited(w.blob(r.Before), MaxFile); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrJournal, err)
-	}
-	if sum(c.After) != r.Before {
-		return nil, fmt.Errorf("%w: %s is not what it was", ErrJournal, w.blob(r.Before))
-	}
-	return c, nil
+	c.mode = r.Mode
+	c.After, err = w.kept(r.Before)
+	return c, err
 }
 
-// takeBack makes the change c that undoes r.
-func (w *Workspace) takeBack(r record, c *Change) error {
+// kept returns content that the journal keeps.
+func (w *Workspace) kept(want string) ([]byte, error) {
+	data, err := readLimited(w.blob(want), MaxFile)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrJournal, err)
+	}
+	if sum(data) != want {
+		return nil, fmt.Errorf("%w: %s is not what it was", ErrJournal, w.blob(want))
+	}
+	return data, nil
+}
+
+// left reports whether what c found is what r left.
+func (r *record) left(c *Change) bool {
+	if r.Removed {
+		return !c.Existed
+	}
+	return c.Existed && sum(c.Before) == r.After
+}
+
+// reverse makes the change c, which undoes r.
+func (w *Workspace) reverse(r record, c *Change) error {
 	w.step("undo")
-	if c.Removed {
-		if err := w.root.Remove(c.at); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return w.systemError(c.Path, err)
-		}
-		w.step("removed")
-	} else if err := w.put(c.at, r.Temp, c.After, c.mode, w.missing(c.at)); err != nil {
-		return err
+	if !c.Removed {
+		return w.put(c.at, r.Temp, c.After, c.mode)
 	}
-	if c.Removed {
-		for i := len(r.Folders) - 1; i >= 0; i-- {
-			if w.root.Remove(r.Folders[i]) != nil {
-				break // not empty: somebody else uses it
-			}
-			w.step("folder removed")
-		}
+	if err := w.root.Remove(c.at); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return w.systemError(c.Path, err)
 	}
-	return w.forget(r)
+	w.step("removed")
+	w.unmake(r)
+	return nil
+}
+
+// unmake removes the folders that were made for r, as far as nobody else uses them.
+func (w *Workspace) unmake(r record) {
+	for _, dir := range r.folders() {
+		if err := w.root.Remove(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			break // not empty
+		}
+		w.step("folder removed")
+	}
 }
 
 // Forget empties the journal: what was changed so far cannot be undone any more.

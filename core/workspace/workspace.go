@@ -20,7 +20,8 @@ type Workspace struct {
 	dir   string
 	state string // empty: changes are not recorded
 
-	mu sync.Mutex // held while files change
+	mu    sync.Mutex // held while files change
+	aside []string   // why records were set aside
 	// step is called between the steps of a change; tests stop the world there.
 	step func(string)
 }

@@ -11,11 +11,17 @@ import (
 	"github.com/pooled/pooled/core/plugin"
 	"github.com/pooled/pooled/core/tokenizer"
 	"github.com/pooled/pooled/core/toolcall"
+	"github.com/pooled/pooled/core/workspace"
 )
 
 // Model makes a hub's model one for agents.
 func Model(m *hub.Model) agent.Model {
 	return &model{m: m, slot: m.NewSlot(), format: toolcall.Detect(m.Template)}
+}
+
+// TakeBack makes a project's journal one that an agent takes changes back with.
+func TakeBack(w *workspace.Workspace) func(context.Context, string) (agent.Taken, error) {
+	return func(ctx context.Context, id string) (agent.Taken, error) { return w.TakeBack(ctx, id) }
 }
 
 // Sources makes sets of tools ready for an agent. What their rights keep in the sandbox needs no approval.

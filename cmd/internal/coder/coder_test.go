@@ -156,7 +156,7 @@ func newAgent(t *testing.T, m agent.Model, sets []plugin.Offer, root string, emi
 	t.Cleanup(func() { ws.Close() })
 	a, err := agent.New(agent.Options{
 		Model: m, Tools: tools, Mode: agent.Edits, Emit: emit,
-		Undo: ws.TakeBack,
+		TakeBack: coder.TakeBack(ws),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -32,10 +32,60 @@ func roles(ctx context.Context, s tool.Set) error {
 	return nil
 }
 
+// approved asks every tool that changes files what it would do, changes the file, and approves what was shown: the tool must
+// not do something else. One that gives no sum cannot be held to it.
+func approved(ctx context.Context, s tool.Set) error {
+	for _, t := range s.Info().Tools {
+		if !t.Previews || t.Does != tool.WritesFile && t.Does != tool.EditsFile {
+			continue
+		}
+		err := with(ctx, s, map[string]string{page: pageText}, func(p project) error { return p.holds(ctx, t) })
+		if err != nil {
+			return fmt.Errorf("%s, which %s: %w", t.Name, t.Does, err)
+		}
+	}
+	return nil
+}
+
+// holds looks whether a tool holds itself to what was approved.
+func (p project) holds(ctx context.Context, t tool.Spec) error {
+	args, err := filled(t, p.values(t))
+	if err != nil {
+		return err
+	}
+	name := filepath.Join(p.dir, page)
+	shown, err := p.call(ctx, tool.Call{Name: t.Name, Arguments: args, DryRun: true})
+	if err != nil || shown.Sum == "" {
+		return err
+	}
+	other := "<!-- before -->\n"
+	if err := os.WriteFile(name, []byte(other), 0o600); err != nil {
+		return err
+	}
+	r, err := p.call(ctx, tool.Call{Name: t.Name, Arguments: args, Approved: shown.Sum})
+	if err != nil {
+		return err
+	}
+	if now, err := os.ReadFile(name); err != nil || !r.IsError || string(now) != other {
+		return errors.Join(err, fmt.Errorf("the file changed after its change was shown; the call answers %q, and the file holds %q", r.Text, now))
+	}
+	if shown, err = p.call(ctx, tool.Call{Name: t.Name, Arguments: args, DryRun: true}); err != nil {
+		return err
+	}
+	if r, err = p.call(ctx, tool.Call{Name: t.Name, Arguments: args, Approved: shown.Sum}); err == nil && r.IsError {
+		err = fmt.Errorf("what was shown and approved is not done: %s", r.Text)
+	}
+	return err
+}
+
+// values are what the roles of a tool are filled with.
+func (p project) values(t tool.Spec) map[string]string {
+	return map[string]string{t.Roles.Path: page, t.Roles.Content: "<p>after</p>\n", t.Roles.Old: "before", t.Roles.New: "after"}
+}
+
 // plays calls a tool with its roles filled in.
 func (p project) plays(ctx context.Context, t tool.Spec) error {
-	values := map[string]string{t.Roles.Path: page, t.Roles.Content: "<p>after</p>\n", t.Roles.Old: "before", t.Roles.New: "after"}
-	args, err := filled(t, values)
+	args, err := filled(t, p.values(t))
 	if err != nil {
 		return err
 	}

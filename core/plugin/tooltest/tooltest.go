@@ -74,6 +74,7 @@ func Run(ctx context.Context, s tool.Set, cases []Case) []Result {
 		{"unknown tools and bad arguments are results that say so", refusals},
 		{"every tool answers the least that its schema asks for, and readers and dry runs change nothing", least},
 		{"what a tool says that it does with its arguments it does", roles},
+		{"what was approved is done, and nothing else", approved},
 		{"calls run at once", concurrent},
 		{"a cancelled call ends", cancelled},
 		{"a closed session refuses calls", closed},

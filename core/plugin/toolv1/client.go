@@ -80,7 +80,7 @@ func (s *session) Call(ctx context.Context, c tool.Call) (tool.Result, error) {
 	}
 	// What goes wrong in sending shows in receiving.
 	send := func(r *CallRequest) bool { return stream.Send(r) == nil }
-	ok := send(&CallRequest{Part: &CallRequest_Start{&Start{Session: s.id, Name: c.Name, DryRun: c.DryRun}}})
+	ok := send(&CallRequest{Part: &CallRequest_Start{&Start{Session: s.id, Name: c.Name, DryRun: c.DryRun, Approved: c.Approved}}})
 	for args := []byte(c.Arguments); ok && len(args) > 0; {
 		n := min(len(args), part)
 		ok = send(&CallRequest{Part: &CallRequest_Arguments{args[:n]}})
@@ -124,7 +124,7 @@ func (s *session) receive(stream grpc.ServerStreamingClient[CallResponse], progr
 		case *CallResponse_End:
 			r := tool.Result{Text: string(text), Diff: string(diff), Data: data, IsError: p.End.GetIsError()}
 			if s.client.version >= Version2 {
-				r.Health = decodeHealth(p.End.GetHealth())
+				r.Health, r.Sum, r.Changes = decodeHealth(p.End.GetHealth()), p.End.GetSum(), p.End.GetChanges()
 			}
 			return r, nil
 		default:

@@ -97,7 +97,7 @@ func (s *server) Call(stream grpc.BidiStreamingServer[CallRequest, CallResponse]
 	}
 	out := &sender{stream: stream}
 	r, err := call(stream.Context(), opened, tool.Call{
-		Name: start.GetName(), Arguments: args, DryRun: start.GetDryRun(), Progress: out.progress,
+		Name: start.GetName(), Arguments: args, DryRun: start.GetDryRun(), Approved: start.GetApproved(), Progress: out.progress,
 	})
 	switch {
 	case err != nil && stream.Context().Err() != nil:
@@ -108,7 +108,7 @@ func (s *server) Call(stream grpc.BidiStreamingServer[CallRequest, CallResponse]
 		r = tool.Failed(err)
 	}
 	if s.version < Version2 {
-		r.Health = nil
+		r.Health, r.Sum, r.Changes = nil, "", nil
 	}
 	return out.result(r)
 }
@@ -186,7 +186,9 @@ func (s *sender) result(r tool.Result) error {
 	if err := send(r.Data, func(b []byte) *CallResponse { return &CallResponse{Part: &CallResponse_Data{b}} }); err != nil {
 		return err
 	}
-	return s.stream.Send(&CallResponse{Part: &CallResponse_End{&End{IsError: r.IsError, Health: encodeHealth(r.Health)}}})
+	return s.stream.Send(&CallResponse{Part: &CallResponse_End{&End{
+		IsError: r.IsError, Health: encodeHealth(r.Health), Sum: r.Sum, Changes: r.Changes,
+	}}})
 }
 
 // valid makes s UTF-8, as a message must be, of at most n bytes.

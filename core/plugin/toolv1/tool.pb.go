@@ -561,7 +561,10 @@ type Start struct {
 	Session uint64                 `protobuf:"varint,1,opt,name=session,proto3" json:"session,omitempty"`
 	Name    string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
 	// Say what the call would change, as a diff, and change nothing.
-	DryRun        bool `protobuf:"varint,3,opt,name=dry_run,json=dryRun,proto3" json:"dry_run,omitempty"`
+	DryRun bool `protobuf:"varint,3,opt,name=dry_run,json=dryRun,proto3" json:"dry_run,omitempty"`
+	// Version 2: End.sum of a dry run that a person has seen and allowed. Do just that, or fail because something has changed
+	// since. It is empty where nobody was asked.
+	Approved      string `protobuf:"bytes,4,opt,name=approved,proto3" json:"approved,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -615,6 +618,13 @@ func (x *Start) GetDryRun() bool {
 		return x.DryRun
 	}
 	return false
+}
+
+func (x *Start) GetApproved() string {
+	if x != nil {
+		return x.Approved
+	}
+	return ""
 }
 
 type CallResponse struct {
@@ -756,7 +766,13 @@ type End struct {
 	// The tool could not do what it was asked to; the text says why.
 	IsError bool `protobuf:"varint,1,opt,name=is_error,json=isError,proto3" json:"is_error,omitempty"`
 	// Version 2: how the page is that the tool served or looked at; absent when it did not look.
-	Health        *Health `protobuf:"bytes,2,opt,name=health,proto3" json:"health,omitempty"`
+	Health *Health `protobuf:"bytes,2,opt,name=health,proto3" json:"health,omitempty"`
+	// Version 2, of a dry run: identifies what the call would change: what is changed, what it holds now and what it would hold.
+	// At most 128 bytes of plain text.
+	Sum string `protobuf:"bytes,3,opt,name=sum,proto3" json:"sum,omitempty"`
+	// Version 2: the ids of the changes that the call made, as the journal in OpenRequest.state knows them, in order; at most 64
+	// of at most 128 bytes. What is not among them cannot be taken back.
+	Changes       []string `protobuf:"bytes,4,rep,name=changes,proto3" json:"changes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -801,6 +817,20 @@ func (x *End) GetIsError() bool {
 func (x *End) GetHealth() *Health {
 	if x != nil {
 		return x.Health
+	}
+	return nil
+}
+
+func (x *End) GetSum() string {
+	if x != nil {
+		return x.Sum
+	}
+	return ""
+}
+
+func (x *End) GetChanges() []string {
+	if x != nil {
+		return x.Changes
 	}
 	return nil
 }
@@ -988,21 +1018,24 @@ const file_core_plugin_toolv1_tool_proto_rawDesc = "" +
 	"\vCallRequest\x12-\n" +
 	"\x05start\x18\x01 \x01(\v2\x15.pooled.tool.v1.StartH\x00R\x05start\x12\x1e\n" +
 	"\targuments\x18\x02 \x01(\fH\x00R\targumentsB\x06\n" +
-	"\x04part\"N\n" +
+	"\x04part\"j\n" +
 	"\x05Start\x12\x18\n" +
 	"\asession\x18\x01 \x01(\x04R\asession\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x17\n" +
-	"\adry_run\x18\x03 \x01(\bR\x06dryRun\"\x9f\x01\n" +
+	"\adry_run\x18\x03 \x01(\bR\x06dryRun\x12\x1a\n" +
+	"\bapproved\x18\x04 \x01(\tR\bapproved\"\x9f\x01\n" +
 	"\fCallResponse\x12\x1c\n" +
 	"\bprogress\x18\x01 \x01(\tH\x00R\bprogress\x12\x14\n" +
 	"\x04text\x18\x02 \x01(\fH\x00R\x04text\x12\x14\n" +
 	"\x04diff\x18\x03 \x01(\fH\x00R\x04diff\x12\x14\n" +
 	"\x04data\x18\x04 \x01(\fH\x00R\x04data\x12'\n" +
 	"\x03end\x18\x05 \x01(\v2\x13.pooled.tool.v1.EndH\x00R\x03endB\x06\n" +
-	"\x04part\"P\n" +
+	"\x04part\"|\n" +
 	"\x03End\x12\x19\n" +
 	"\bis_error\x18\x01 \x01(\bR\aisError\x12.\n" +
-	"\x06health\x18\x02 \x01(\v2\x16.pooled.tool.v1.HealthR\x06health\"J\n" +
+	"\x06health\x18\x02 \x01(\v2\x16.pooled.tool.v1.HealthR\x06health\x12\x10\n" +
+	"\x03sum\x18\x03 \x01(\tR\x03sum\x12\x18\n" +
+	"\achanges\x18\x04 \x03(\tR\achanges\"J\n" +
 	"\x06Health\x12\x12\n" +
 	"\x04page\x18\x01 \x01(\tR\x04page\x12\x1a\n" +
 	"\bproblems\x18\x02 \x03(\tR\bproblems\x12\x10\n" +

@@ -289,9 +289,17 @@ func (s *session) change(ctx context.Context, c tool.Call, change *workspace.Cha
 		return tool.Result{}, err
 	}
 	if c.DryRun {
+		r.Sum = change.Sum()
 		return r, nil
 	}
-	return r, s.w.Apply(ctx, change)
+	if c.Approved != "" && c.Approved != change.Sum() {
+		return tool.Result{}, fmt.Errorf("%s changed while you were asked about it; nothing was done. Read it again", change.Path)
+	}
+	err = s.w.Apply(ctx, change)
+	if change.ID != "" {
+		r.Changes = []string{change.ID}
+	}
+	return r, err
 }
 
 func plural(n int, what string) string {

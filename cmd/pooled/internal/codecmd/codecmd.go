@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/pooled/pooled/cmd/internal/coder"
 	"github.com/pooled/pooled/cmd/internal/console"
 	"github.com/pooled/pooled/cmd/internal/options"
 	"github.com/pooled/pooled/cmd/internal/terminal"
@@ -295,7 +296,7 @@ func (w *work) start(history []transcript.Message) error {
 		Sampling: w.f.sampling,
 		Limits:   agent.Limits{Steps: w.f.steps, Time: w.f.timeout},
 		Emit:     w.screen.event,
-		Undo:     w.ws.TakeBack,
+		TakeBack: coder.TakeBack(w.ws),
 	}
 	if w.Grammars != nil {
 		o.Grammar = func(ctx context.Context) (grammar.Engine, error) {
