@@ -2,7 +2,8 @@
 // that waiting for can be given up, turns Ctrl-C into the end of an answer, prints tables, progress and colours where a
 // person sees them, and knows the exit codes.
 //
-// Text that a model, a file, a plugin or a page wrote goes through cmd/internal/terminal first.
+// Whatever a model, a file, a plugin or a page wrote reaches a terminal through one door, which spells out what a terminal
+// would obey; colours are added behind it. What must stay on its line, or be cut, goes through cmd/internal/terminal before.
 package console
 
 import (
@@ -29,13 +30,16 @@ type Console struct {
 	Color bool
 
 	program string // what it calls itself when it tells something; set by Run
+	key     string // of the marks that pass the doors; empty where Out is no door
 }
 
 // Standard returns the process's own console. Colour is off with NO_COLOR, with TERM=dumb and when Out is no terminal.
+// What is written to a terminal is spelled out where it could be obeyed; see [door].
 func Standard() *Console {
 	out := isTerminal(os.Stdout)
+	stdout, stderr, key := doors(os.Stdout, os.Stderr)
 	return &Console{
-		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
+		In: os.Stdin, Out: stdout, Err: stderr, key: key,
 		Terminal: out && isTerminal(os.Stdin),
 		Screen:   out,
 		Color:    out && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",

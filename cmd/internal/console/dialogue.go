@@ -22,6 +22,7 @@ type Dialogue struct {
 	out        io.Writer // prompts go here
 	lines      *lines
 	interrupts *interrupts
+	restore    func() // gives the terminal back as it was
 }
 
 // Dialogue begins a conversation whose prompts go to out. Scripts see none.
@@ -31,6 +32,7 @@ func (c *Console) Dialogue(ctx context.Context, out io.Writer) *Dialogue {
 		d.out = io.Discard
 		return d
 	}
+	d.restore = markPastes(c)
 	d.interrupts = catchInterrupts(func() {
 		d.lines.drop.Store(true)
 		fmt.Fprintf(d.out, "\n%s\n%s", c.Paint(Dim, "[Ctrl-D or /bye ends]"), prompt)
@@ -38,20 +40,38 @@ func (c *Console) Dialogue(ctx context.Context, out io.Writer) *Dialogue {
 	return d
 }
 
-// Message reads a message. One that ends a line with a backslash goes on in the next.
+// Message reads a message. One that ends a line with a backslash goes on in the next, and lines that are pasted together are
+// one message.
 //
 // Errors: io.EOF, the context's, and those of the input.
 func (d *Dialogue) Message(ctx context.Context) (string, error) {
 	fmt.Fprint(d.out, prompt)
-	return d.lines.message(ctx, func() { fmt.Fprint(d.out, promptMore) })
+	text, _, err := d.more(ctx)
+	return text, err
 }
 
-// Ask asks a question that one line answers.
+// Reply is a person's answer to a question.
+type Reply struct {
+	Text string
+	// Pasted says that it was not typed: the question may never have been read.
+	Pasted bool
+}
+
+// Ask asks a question. At a terminal only what comes after it counts: what was typed or pasted before is forgotten.
 //
 // Errors: as of Message.
-func (d *Dialogue) Ask(ctx context.Context, question string) (string, error) {
+func (d *Dialogue) Ask(ctx context.Context, question string) (Reply, error) {
+	if d.c.Terminal {
+		flushInput(d.c.In)
+		d.lines.discard(ctx)
+	}
 	fmt.Fprint(d.out, question)
-	return d.lines.read(ctx)
+	text, pasted, err := d.more(ctx)
+	return Reply{text, pasted}, err
+}
+
+func (d *Dialogue) more(ctx context.Context) (text string, pasted bool, err error) {
+	return d.lines.message(ctx, func() { fmt.Fprint(d.out, promptMore) })
 }
 
 // During returns a context for the work on a message, which the next Ctrl-C ends, and a function that ends it.
@@ -66,14 +86,21 @@ func (d *Dialogue) During(ctx context.Context) (context.Context, context.CancelF
 func (d *Dialogue) Close() {
 	if d.interrupts != nil {
 		d.interrupts.release()
+		d.restore()
 	}
 }
 
-// Confirm asks a question on Out, of scripts, too; only an answer that begins with y is a yes.
+// Confirm asks a question on Out, of scripts, too; only an answer that begins with y is a yes. At a terminal, one that was
+// typed before the question is none.
 func (c *Console) Confirm(ctx context.Context, question string) bool {
 	ctx, end := context.WithCancel(ctx)
 	defer end()
+	l := readLines(ctx, c.In)
+	if c.Terminal {
+		flushInput(c.In)
+		l.discard(ctx)
+	}
 	fmt.Fprint(c.Out, question)
-	answer, _ := readLines(ctx, c.In).read(ctx) // no answer is a no
+	answer, _ := l.read(ctx) // no answer is a no
 	return strings.HasPrefix(strings.ToLower(strings.TrimSpace(answer)), "y")
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 	"sync/atomic"
+	"time"
 )
 
 // MaxMessage bounds a message that a person or a script writes. Units: bytes.
@@ -18,6 +19,7 @@ type lines struct {
 	next chan line // closed after the end or an error
 	// drop is set to forget what was said so far of a message that goes on.
 	drop atomic.Bool
+	held *line // was taken from next, but not read
 }
 
 type line struct {
@@ -67,45 +69,100 @@ func errLong() error { return fmt.Errorf("a message has more than %d bytes", Max
 //
 // Errors: io.EOF, the context's, and those of the input.
 func (l *lines) read(ctx context.Context) (string, error) {
-	select {
-	case next, more := <-l.next:
-		text := strings.TrimRight(next.text, "\r\n")
-		if !more {
-			return "", io.EOF
+	next := l.held
+	if l.held = nil; next == nil {
+		select {
+		case got, more := <-l.next:
+			if !more {
+				return "", io.EOF
+			}
+			next = &got
+		case <-ctx.Done():
+			return "", ctx.Err()
 		}
-		if errors.Is(next.err, io.EOF) && text != "" {
-			return text, nil
+	}
+	text := strings.TrimRight(next.text, "\r\n")
+	if errors.Is(next.err, io.EOF) && text != "" {
+		return text, nil
+	}
+	return text, next.err
+}
+
+// quiet is how long nothing may come for what was typed or pasted before to count as over, and patience how long that is
+// waited for.
+const (
+	quiet    = 150 * time.Millisecond
+	patience = 3 * time.Second
+)
+
+// discard forgets what was written so far, and what comes without a pause after it.
+func (l *lines) discard(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	for {
+		select {
+		case got, more := <-l.next:
+			if !more || got.err != nil {
+				if more {
+					l.held = &line{err: got.err}
+				}
+				return
+			}
+		case <-time.After(quiet):
+			return
+		case <-ctx.Done():
+			return
 		}
-		return text, next.err
-	case <-ctx.Done():
-		return "", ctx.Err()
 	}
 }
 
-// message reads a line and those that it goes on in; again is called before each of these.
-func (l *lines) message(ctx context.Context, again func()) (string, error) {
+// What a terminal puts around text that is pasted, once it is asked to.
+const (
+	pasteOn    = "\x1b[?2004h"
+	pasteOff   = "\x1b[?2004l"
+	pasteBegin = "\x1b[200~"
+	pasteEnd   = "\x1b[201~"
+)
+
+// message reads a line and those that it goes on in: behind a backslash, or because they were pasted together. again is
+// called before more is to be typed. Pasted says that a part was not typed.
+func (l *lines) message(ctx context.Context, again func()) (text string, pasted bool, err error) {
 	l.drop.Store(false)
 	var b strings.Builder
+	within := false // of what is pasted
 	for {
 		text, err := l.read(ctx)
 		if l.drop.Swap(false) {
 			b.Reset()
+			within, pasted = false, false
 		}
 		if errors.Is(err, io.EOF) && b.Len() > 0 {
-			return b.String(), nil
+			return b.String(), pasted, nil
 		}
 		if err != nil {
-			return "", err
+			return "", false, err
 		}
+		for _, mark := range []string{pasteBegin, pasteEnd} {
+			pasted = pasted || strings.Contains(text, mark)
+		}
+		if from, to := strings.LastIndex(text, pasteBegin), strings.LastIndex(text, pasteEnd); from != to {
+			within = from > to
+		}
+		text = strings.NewReplacer(pasteBegin, "", pasteEnd, "").Replace(text)
 		more, goesOn := strings.CutSuffix(text, `\`)
+		if within {
+			more = text
+		}
 		b.WriteString(more)
 		if b.Len() > MaxMessage {
-			return "", errLong()
+			return "", false, errLong()
 		}
-		if !goesOn {
-			return b.String(), nil
+		if !within && !goesOn {
+			return b.String(), pasted, nil
 		}
 		b.WriteByte('\n')
-		again()
+		if !within {
+			again()
+		}
 	}
 }

@@ -32,12 +32,66 @@ func TestMessages(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			l := readLines(t.Context(), c.in)
 			for _, want := range c.want {
-				if text, err := l.message(t.Context(), func() {}); text != want.text || !errors.Is(err, want.err) {
+				if text, _, err := l.message(t.Context(), func() {}); text != want.text || !errors.Is(err, want.err) {
 					t.Fatalf("got %q, %v, want %q, %v", text, err, want.text, want.err)
 				}
 			}
 		})
 	}
+}
+
+// TestPastes tells what is pasted from what is typed.
+func TestPastes(t *testing.T) {
+	const on, off = pasteBegin, pasteEnd
+	for _, c := range []struct {
+		in, want string
+		pasted   bool
+	}{
+		{"typed\n", "typed", false},
+		{on + "a\nb\nc" + off + "\n", "a\nb\nc", true},
+		{"say " + on + "a\n  b\n" + off + " please\n", "say a\n  b\n please", true},
+		{on + "a\\\nb" + off + "\n", "a\\\nb", true}, // a backslash in a paste is one
+		{"one" + off + "\n", "one", true},            // the end of a paste whose beginning was forgotten
+		{on + "a" + off + on + "b" + off + "\n", "ab", true},
+		{on + "never ends\n", "never ends\n", true},
+	} {
+		text, pasted, err := readLines(t.Context(), strings.NewReader(c.in)).message(t.Context(), func() { t.Error("asked for more") })
+		if text != c.want || pasted != c.pasted || err != nil {
+			t.Errorf("%q: got %q, pasted %v, %v, want %q, %v", c.in, text, pasted, err, c.want, c.pasted)
+		}
+	}
+}
+
+// TestAskForgets does not take for an answer what was written before the question.
+func TestAskForgets(t *testing.T) {
+	r, w := io.Pipe()
+	defer w.Close()
+	asked := make(chan bool)
+	d := (&Console{In: r, Out: io.Discard, Terminal: true}).Dialogue(t.Context(), signals{asked})
+	defer d.Close()
+	go func() {
+		for range 3 {
+			io.WriteString(w, "y\n")
+		}
+		<-asked
+		io.WriteString(w, "no\n")
+	}()
+	if reply, err := d.Ask(t.Context(), "allow? "); err != nil || reply.Text != "no" {
+		t.Errorf("got %+v, %v", reply, err)
+	}
+	w.Close()
+	go func() { <-asked }()
+	if _, err := d.Ask(t.Context(), "allow? "); !errors.Is(err, io.EOF) {
+		t.Errorf("at the end of the input: %v", err)
+	}
+}
+
+// signals is an output that says when something was written.
+type signals struct{ written chan bool }
+
+func (s signals) Write(b []byte) (int, error) {
+	s.written <- true
+	return len(b), nil
 }
 
 // fails is an input that cannot be read.
@@ -51,7 +105,7 @@ type endless struct{}
 func (endless) Read(b []byte) (int, error) { return len(b), nil }
 
 func TestMessageWithoutEnd(t *testing.T) {
-	if text, err := readLines(t.Context(), endless{}).message(t.Context(), func() {}); text != "" || err == nil || errors.Is(err, io.EOF) {
+	if text, _, err := readLines(t.Context(), endless{}).message(t.Context(), func() {}); text != "" || err == nil || errors.Is(err, io.EOF) {
 		t.Errorf("got %d bytes, %v", len(text), err)
 	}
 }
@@ -66,7 +120,7 @@ func TestForget(t *testing.T) {
 	goesOn, got := make(chan bool), make(chan message)
 	go func() {
 		for {
-			text, err := l.message(ctx, func() { goesOn <- true })
+			text, _, err := l.message(ctx, func() { goesOn <- true })
 			got <- message{text, err}
 			if err != nil {
 				return

@@ -26,7 +26,7 @@ func (c *Console) Begin(color Color) string {
 	if !c.Color || color == Plain {
 		return ""
 	}
-	return "\033[" + string(color) + "m"
+	return c.mark("\033[" + string(color) + "m")
 }
 
 // End is what ends a colour.
@@ -34,5 +34,5 @@ func (c *Console) End(color Color) string {
 	if !c.Color || color == Plain {
 		return ""
 	}
-	return "\033[0m"
+	return c.mark("\033[0m")
 }

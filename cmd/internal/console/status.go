@@ -24,7 +24,7 @@ func (c *Console) Status(w io.Writer) *Status { return &Status{c: c, w: w} }
 func (s *Status) Show(format string, args ...any) {
 	if s.c.Terminal {
 		s.shown = true
-		fmt.Fprint(s.w, clearLine, s.c.Paint(Dim, terminal.Line(fmt.Sprintf(format, args...))))
+		fmt.Fprint(s.w, s.c.mark(clearLine), s.c.Paint(Dim, terminal.Line(fmt.Sprintf(format, args...))))
 	}
 }
 
@@ -32,7 +32,7 @@ func (s *Status) Show(format string, args ...any) {
 func (s *Status) Clear() bool {
 	was := s.shown
 	if was {
-		fmt.Fprint(s.w, clearLine)
+		fmt.Fprint(s.w, s.c.mark(clearLine))
 	}
 	s.shown = false
 	return was

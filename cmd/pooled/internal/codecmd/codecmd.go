@@ -304,7 +304,7 @@ func (w *work) start(history []transcript.Message) error {
 		}
 	}
 	if w.Terminal && w.f.prompt == "" {
-		o.Approve = w.approve
+		o.Approve, w.screen.asks = w.approve, true
 	}
 	a, err := agent.New(o)
 	w.agent = a

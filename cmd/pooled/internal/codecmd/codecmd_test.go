@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/pooled/pooled/cmd/internal/console"
@@ -40,9 +41,14 @@ var cache = filepath.Join(os.TempDir(), "pooled-codecmd-test")
 
 func (r *rig) run(in string, args ...string) (out, errs string, code int) {
 	r.t.Helper()
-	var o, e bytes.Buffer
+	var e bytes.Buffer
+	var o screenshot
+	var keyboard io.Reader = strings.NewReader(in)
+	if r.terminal {
+		keyboard = o.typist(in)
+	}
 	c := New(Deps{
-		Console: &console.Console{In: strings.NewReader(in), Out: &o, Err: &e, Terminal: r.terminal, Color: r.color},
+		Console: &console.Console{In: keyboard, Out: &o, Err: &e, Terminal: r.terminal, Color: r.color},
 		Load: func(_ context.Context, ref string) (agent.Model, io.Closer, error) {
 			r.loads = append(r.loads, ref)
 			m, err := agenttest.New(toolcall.QwenXML, 16384, r.answers...)
@@ -62,6 +68,46 @@ func (r *rig) run(in string, args ...string) (out, errs string, code int) {
 		e.WriteString(err.Error())
 	}
 	return o.String(), e.String(), console.Code(err)
+}
+
+// screenshot keeps what was shown, and tells a typist when something is asked for.
+type screenshot struct {
+	mu     sync.Mutex
+	shown  bytes.Buffer
+	prompt chan bool
+}
+
+func (s *screenshot) Write(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.shown.Write(b)
+	if s.prompt != nil && (bytes.HasSuffix(b, []byte("> ")) || bytes.HasSuffix(b, []byte(". ")) || bytes.HasSuffix(b, []byte(": "))) {
+		s.prompt <- true
+	}
+	return len(b), nil
+}
+
+func (s *screenshot) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.shown.String()
+}
+
+// typist types a line each time that something is asked for, and what stands behind a "|" in it right after that.
+func (s *screenshot) typist(in string) io.Reader {
+	s.prompt = make(chan bool, 100)
+	r, w := io.Pipe()
+	go func() {
+		for l := range strings.Lines(in) {
+			<-s.prompt
+			for part := range strings.SplitSeq(strings.TrimSuffix(l, "\n"), "|") {
+				io.WriteString(w, part+"\n")
+			}
+		}
+		<-s.prompt
+		w.Close()
+	}()
+	return r
 }
 
 func TestMain(m *testing.M) {

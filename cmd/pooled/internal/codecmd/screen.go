@@ -26,6 +26,7 @@ type screen struct {
 	*console.Console
 	json   bool
 	answer *console.Answer // what the model says; its writer is the screen
+	asks   bool            // somebody is asked about calls
 	// brief says on what a call works, the most telling first; it is set before anything is called.
 	brief func(*transcript.Call) []string
 
@@ -130,7 +131,9 @@ func (s *screen) event(e event.Event) {
 		s.line(s.Paint(console.Yellow, "● a call that cannot be read: ") + s.Paint(console.Dim, terminal.First(e.Reason)))
 	case event.Approval:
 		s.line(s.Paint(console.Cyan, "● ") + s.call(e.Call))
-		s.diff(e.Diff)
+		if !s.asks { // else what it would do is shown with the question
+			s.diff(e.Diff)
+		}
 		s.asked = e.Call.ID
 	case event.CallRunning:
 		s.ran = e.Call.ID
@@ -185,29 +188,15 @@ func (s *screen) done(e event.CallDone) {
 	}
 }
 
-// diff shows a unified difference.
+// diff shows a unified difference, as far as it is not too long.
 func (s *screen) diff(diff string) {
-	if diff == "" {
-		return
-	}
-	lines := strings.Split(strings.TrimRight(terminal.Exact(diff), "\n"), "\n")
+	lines := diffLines(strings.TrimRight(diff, "\n"))
 	for i, l := range lines {
 		if i == shownDiff && len(lines) > shownDiff+3 {
 			s.line("  " + s.Paint(console.Dim, fmt.Sprintf("… %d more lines", len(lines)-i)))
 			return
 		}
-		color := console.Plain
-		switch {
-		case strings.HasPrefix(l, "+++") || strings.HasPrefix(l, "---"):
-			color = console.Dim
-		case strings.HasPrefix(l, "@@"):
-			color = console.Cyan
-		case strings.HasPrefix(l, "+"):
-			color = console.Green
-		case strings.HasPrefix(l, "-"):
-			color = console.Red
-		}
-		s.line("  " + s.Paint(color, l))
+		s.painted(l)
 	}
 }
 
@@ -230,7 +219,7 @@ func (s *screen) turn(e event.Done) {
 func (s *screen) call(c transcript.Call) string {
 	text := c.Name
 	for _, v := range s.brief(&c) {
-		text += " " + terminal.Short(v, shownArgument)
+		text += " " + terminal.Short(terminal.Plainly(v), shownArgument)
 	}
 	return text
 }

@@ -9,9 +9,6 @@ import (
 
 	"github.com/pooled/pooled/cmd/internal/console"
 	"github.com/pooled/pooled/cmd/internal/terminal"
-	"github.com/pooled/pooled/core/agent"
-	"github.com/pooled/pooled/core/event"
-	"github.com/pooled/pooled/core/tool"
 )
 
 // say prints a remark for a person.
@@ -81,33 +78,5 @@ func (w *work) greet() {
 	}
 	if n > 0 {
 		w.say("going on with session %s, %s so far", w.session.ID, console.Count(n, "request"))
-	}
-}
-
-// approve asks a person about a call; the screen has shown it.
-func (w *work) approve(ctx context.Context, a event.Approval) (agent.Decision, error) {
-	always := "always allow such calls"
-	if a.Class == tool.Edit {
-		always = "allow all edits from now on"
-	}
-	for {
-		text, err := w.talking.Ask(ctx, w.Paint(console.Yellow, "  allow?")+" y yes, n no, a "+always+", or say what to do instead: ")
-		if errors.Is(err, io.EOF) {
-			return agent.Decision{Verdict: agent.Deny}, nil
-		}
-		if err != nil {
-			return agent.Decision{}, err
-		}
-		switch text = strings.TrimSpace(text); strings.ToLower(text) {
-		case "":
-		case "y", "yes":
-			return agent.Decision{Verdict: agent.Allow}, nil
-		case "a", "always":
-			return agent.Decision{Verdict: agent.Always}, nil
-		case "n", "no":
-			return agent.Decision{Verdict: agent.Deny}, nil
-		default:
-			return agent.Decision{Verdict: agent.Deny, Feedback: text}, nil
-		}
 	}
 }
