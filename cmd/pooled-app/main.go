@@ -66,7 +66,10 @@ func parse(con *console.Console, args []string) (*settings, error) {
 		},
 		RunE: func(*cobra.Command, []string) error {
 			chosen = s
-			return s.Check()
+			if err := s.Check(); err != nil {
+				return err
+			}
+			return options.CheckSampling(&s.sampling)
 		},
 	}
 	fl := cmd.Flags()

@@ -17,11 +17,12 @@ type Options struct {
 	Temperature float64
 	// TopK keeps the k largest logits; 0 keeps all.
 	TopK int
-	// TopP keeps the fewest most likely tokens whose probabilities add up to at least p; 0 and 1 keep all.
+	// TopP keeps the fewest most likely tokens, at least one, whose probabilities add up to at least p; 1 keeps all, and so
+	// does 0, which says nothing. The smallest number above 0 keeps one.
 	//
 	// Source: Holtzman et al., The Curious Case of Neural Text Degeneration, arXiv 1904.09751.
 	TopP float64
-	// MinP keeps the tokens at least p times as likely as the likeliest; 0 keeps all.
+	// MinP keeps the tokens at least p times as likely as the likeliest; 0 keeps all, 1 the likeliest and its equals.
 	//
 	// Source: Nguyen et al., Turning Up the Heat: Min-p Sampling, arXiv 2407.01082.
 	MinP float64

@@ -109,7 +109,7 @@ func (f *File) openSplit() error {
 		return fmt.Errorf("%s: %w: it is part %d of %d and must be called like NAME%s, beside the others",
 			given.path, ErrSplit, given.split.no+1, given.split.count, splitSuffix(given.split.no+1, given.split.count))
 	}
-	dir := filepath.Dir(given.path)
+	dir, file := filepath.Split(given.path)
 	f.parts = nil
 	defer func() {
 		if given != nil {
@@ -120,7 +120,7 @@ func (f *File) openSplit() error {
 		p := given
 		if no != name.No {
 			var err error
-			if p, err = openPart(filepath.Join(dir, SplitName{Base: name.Base, No: no, Count: name.Count}.String())); err != nil {
+			if p, err = openPart(filepath.Join(dir, SplitName{Base: name.Base, No: no, Count: name.Count}.Beside(file))); err != nil {
 				return fmt.Errorf("%w: part %d of %d: %w", ErrSplit, no, name.Count, err)
 			}
 		} else {

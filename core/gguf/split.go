@@ -15,15 +15,35 @@ type SplitName struct {
 // String returns the file name.
 func (s SplitName) String() string { return s.Base + splitSuffix(s.No, s.Count) }
 
+// Beside returns the file name that the part has beside another one of the given name, which may end in .GGUF.
+func (s SplitName) Beside(other string) string {
+	return strings.TrimSuffix(s.String(), Extension) + other[max(0, len(other)-len(Extension)):]
+}
+
+// Extension is what names of files end in, in whatever case. It says nothing: a file is told by its content.
+const Extension = ".gguf"
+
+// TrimExtension takes the extension from a file name and reports whether it had one.
+func TrimExtension(name string) (base string, ok bool) {
+	if at := len(name) - len(Extension); at >= 0 && strings.EqualFold(name[at:], Extension) {
+		return name[:at], true
+	}
+	return name, false
+}
+
 func splitSuffix(no, count int) string { return fmt.Sprintf("-%05d-of-%05d.gguf", no, count) }
 
-// ParseSplitName takes a file name apart; false when it is not that of a part.
+// ParseSplitName takes a file name apart, whatever the case of its extension; false when it is not that of a part.
 func ParseSplitName(name string) (SplitName, bool) {
 	const tail = len("-00001-of-00001.gguf")
 	if len(name) <= tail {
 		return SplitName{}, false
 	}
-	base, suffix := name[:len(name)-tail], name[len(name)-tail:]
+	whole, ok := TrimExtension(name)
+	if !ok {
+		return SplitName{}, false
+	}
+	base, suffix := name[:len(name)-tail], whole[len(name)-tail:]+Extension
 	no, ok := fiveDigits(suffix[1:6])
 	count, ok2 := fiveDigits(suffix[10:15])
 	if !ok || !ok2 || suffix != splitSuffix(no, count) || no < 1 || no > count || strings.ContainsAny(base, `/\`) {

@@ -124,6 +124,25 @@ func TestSplitRefuses(t *testing.T) {
 	}
 }
 
+// TestSplitInCapitals opens a split model whose parts end in .GGUF, by any of them.
+func TestSplitInCapitals(t *testing.T) {
+	dir := t.TempDir()
+	name := func(no int) string { return filepath.Join(dir, SplitName{"m", no, 2}.Beside("X.GGUF")) }
+	for no := 1; no <= 2; no++ {
+		writeFile(t, name(no), splitPart(t, no-1, 2, 2, fmt.Sprintf("t%d", no)))
+	}
+	for no := 1; no <= 2; no++ {
+		f, err := Open(name(no))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(f.Parts()) != 2 || len(f.Tensors()) != 2 {
+			t.Errorf("%d parts, %d tensors", len(f.Parts()), len(f.Tensors()))
+		}
+		f.Close()
+	}
+}
+
 func TestParseSplitName(t *testing.T) {
 	for _, tt := range []struct {
 		in   string
@@ -138,7 +157,8 @@ func TestParseSplitName(t *testing.T) {
 		{"qwen-00000-of-00005.gguf", SplitName{}, false},
 		{"qwen-0001-of-00005.gguf", SplitName{}, false},
 		{"qwen-+0001-of-00005.gguf", SplitName{}, false},
-		{"qwen-00001-of-00005.GGUF", SplitName{}, false},
+		{"qwen-00001-of-00005.GGUF", SplitName{"qwen", 1, 5}, true},
+		{"qwen-00001-OF-00005.GGUF", SplitName{}, false},
 		{"../x-00001-of-00002.gguf", SplitName{}, false},
 		{`..\x-00001-of-00002.gguf`, SplitName{}, false},
 		{"qwen.gguf", SplitName{}, false},
@@ -156,7 +176,7 @@ func FuzzParseSplitName(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		n, ok := ParseSplitName(s)
-		if ok && (n.String() != s || n.No < 1 || n.No > n.Count || filepath.Base(s) != s) {
+		if ok && (n.Beside(s) != s || n.No < 1 || n.No > n.Count || filepath.Base(s) != s) {
 			t.Errorf("%q parsed as %+v", s, n)
 		}
 	})

@@ -2,27 +2,40 @@ package model
 
 import (
 	"fmt"
+	"math"
 	"slices"
 )
 
-// Bounds of a plan that no published model comes near; they keep every size that is computed from a plan within int64.
+// Bounds of a plan that no published model comes near; they keep every size that is computed from a plan within int64, and
+// every number within float32, in which files keep them and backends compute.
 const (
-	// MaxLayers bounds the number of layers.
+	// MaxLayers bounds the number of layers. Published: 126 (Llama 3.1 405B).
 	MaxLayers = 1 << 10
-	// MaxWidth bounds the width of every value but the logits.
+	// MaxWidth bounds the width of every value but the logits. Published: 53,248 (the same, between gate and down).
 	MaxWidth = 1 << 20
-	// MaxVocab bounds the number of logits.
+	// MaxVocab bounds the number of logits. Published: 262,208 (Gemma 3).
 	MaxVocab = 1 << 24
-	// MaxContext bounds the number of positions.
+	// MaxContext bounds the number of positions. Published: 10,485,760 (Llama 4 Scout).
 	MaxContext = 1 << 26
-	// MaxTensors bounds the number of tensors.
+	// MaxTensors bounds the number of tensors. Published: 1,138 of dense models.
 	MaxTensors = 1 << 16
 	// MaxOps bounds the number of operations of a block.
 	MaxOps = 1 << 10
 
+	// MinRopeBase bounds the base of rotary embeddings from below: a pair turns by a radian a position at most, so that angles
+	// stay exact.
+	MinRopeBase = 1
+	// MaxRopeBase bounds it from above. Published: 4.5e10 (Llama 3 with 4M positions).
+	MaxRopeBase = math.MaxFloat32
+	// MinRopeFactor and MaxRopeFactor bound how far positions are drawn out. Published: 64.
+	MinRopeFactor, MaxRopeFactor = 1e-6, 1e9
+
 	maxTaps = 64
-	// maxState bounds the bytes of a session over the whole plan at its full context: 1 TiB, ten times the largest.
-	maxState = 1 << 40
+	// maxState bounds the bytes of a session over the whole plan at its full context, of which a session takes the part that
+	// fits: 16 TiB, three times Llama 3.1 405B at the longest published context.
+	maxState = 1 << 44
+	// maxAttr bounds the numbers that scale values.
+	maxAttr = 1e9
 )
 
 // Widths are the widths of the values of one block; Widths[v] belongs to value v. Value 0 of the embedding, the token

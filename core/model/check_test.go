@@ -166,11 +166,18 @@ func TestCheckRejects(t *testing.T) {
 			p.Layers[1].State.Delta = &model.DeltaState{Heads: 1 << 20, KeyDim: 1 << 20, ValueDim: 1 << 20}
 		}, "the delta state is out of bounds"},
 		{"more state than there is memory", func(p *model.Plan) {
-			p.Context = model.MaxContext
+			b := model.NewBuilder("test", "test", 8, 16, model.MaxContext)
 			for range 1000 {
-				p.Layers = append(p.Layers, p.Layers[0])
+				b.Layer(func(o *model.Ops, x model.Value) model.Value {
+					q := o.Linear(x, "wide", 1024, 8)
+					a := o.Attention(q, q, q, model.AttentionShape{Heads: 8, KVHeads: 8, KeyDim: 128, ValueDim: 128, Scale: 1})
+					return o.Linear(a, "back", 8, 1024)
+				})
 			}
-		}, "67108864 positions take more than 1024 GiB of state"},
+			p.Context, p.Layers, p.Tensors = model.MaxContext, b.Plan().Layers, b.Plan().Tensors
+			p.Tensors = append(p.Tensors, model.Tensor{Name: "embed", Shape: []int{16, 8}})
+			p.Embed.Ops[0].Weights[0] = len(p.Tensors) - 1
+		}, "67108864 positions take more than 16384 GiB of state"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := plan()

@@ -44,8 +44,8 @@ func (c *checker) op(i int, op *Op) (int, error) {
 		}
 	}
 	a := &op.Attrs
-	for _, f := range []float64{a.Eps, a.Scale, a.Rope.Base, a.Rope.FreqScale} {
-		if math.IsNaN(f) || math.Abs(f) > 1e9 {
+	for _, f := range []float64{a.Eps, a.Scale, a.Rope.FreqScale} {
+		if !(math.Abs(f) <= maxAttr) { // so that NaN fails
 			return bad("has the attribute %v", f)
 		}
 	}
@@ -148,8 +148,8 @@ func (c *checker) inferRope(op *Op, x int) (int, string) {
 	if r.Dims < 2 || r.Dims%2 != 0 || r.Dims > x/a.Heads {
 		return 0, fmt.Sprintf("turns %d values of heads of %d", r.Dims, x/a.Heads)
 	}
-	if r.Base <= 0 || r.FreqScale <= 0 {
-		return 0, fmt.Sprintf("has base %v and frequency scale %v, want both above 0", r.Base, r.FreqScale)
+	if !(r.Base > 0 && r.Base <= MaxRopeBase) || r.FreqScale <= 0 {
+		return 0, fmt.Sprintf("has base %v and frequency scale %v, want both above 0 and no base beyond float32", r.Base, r.FreqScale)
 	}
 	if len(op.Weights) == 1 {
 		return x, c.want(op, 0, r.Dims/2)

@@ -38,7 +38,7 @@ func TestFaults(t *testing.T) {
 		{"elsewhere", plugin.ErrProtocol, "outside of the folder"},
 		{"deaf", plugin.ErrHung, "asked to start"},
 		{"liar", model.ErrFault, "tensor w: the plan says [5 8], the file has [4 8]"},
-		{"terabyte", model.ErrFault, "67108864 positions take more than 1024 GiB of state"},
+		{"terabyte", model.ErrFault, "67108864 positions take more than 16384 GiB of state"},
 		{"huge", plugin.ErrProtocol, "a message of more than 2097152 bytes"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -125,12 +125,17 @@ var behaviours = map[string]func(){
 	},
 	"terabyte": func() {
 		serve.Family(family{name: "terabyte", plan: func(context.Context, *model.Metadata) (*model.Plan, error) {
-			p := tinyPlan("terabyte", "terabyte")
-			p.Context = model.MaxContext
+			b := model.NewBuilder("terabyte", "terabyte", 8, 4, model.MaxContext)
+			b.Embed(func(o *model.Ops, x model.Value) model.Value { return o.Embed(x, "w", 1) })
 			for range 1000 {
-				p.Layers = append(p.Layers, p.Layers[0])
+				b.Layer(func(o *model.Ops, x model.Value) model.Value {
+					q := o.Linear(x, "wide", 1024, 8)
+					a := o.Attention(q, q, q, model.AttentionShape{Heads: 8, KVHeads: 8, KeyDim: 128, ValueDim: 128, Scale: 1})
+					return o.Linear(a, "back", 8, 1024)
+				})
 			}
-			return p, nil
+			b.Head(func(o *model.Ops, x model.Value) model.Value { return o.Linear(x, "w", 4, 8) })
+			return b.Plan(), nil
 		}})
 	},
 	"huge": func() {

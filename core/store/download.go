@@ -1,7 +1,6 @@
 package store
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"crypto/tls"
@@ -293,7 +292,7 @@ func (d *download) store(ctx context.Context, body io.Reader) error {
 func (d *download) appendTo(f partFileWriter, body io.Reader) error {
 	d.meter.phase(Downloading, d.off, d.state.Size, "")
 	// A model begins with its magic: an error page is noticed at once, not after gigabytes.
-	magic := []byte("GGUF")[min(d.off, 4):]
+	rest := magic[min(d.off, int64(len(magic))):]
 	buf := make([]byte, copyBuffer)
 	checked := d.off // where the disk was last looked at: a body of unknown size could fill it
 	for {
@@ -302,12 +301,12 @@ func (d *download) appendTo(f partFileWriter, body io.Reader) error {
 			if d.state.Size > 0 && d.off+int64(n) > d.state.Size {
 				return final{&SizeError{File: d.f.file, Want: d.state.Size, Got: d.off + int64(n), By: "server"}}
 			}
-			m := min(n, len(magic))
-			if !bytes.Equal(buf[:m], magic[:m]) {
+			m := min(n, len(rest))
+			if string(buf[:m]) != rest[:m] {
 				return final{fmt.Errorf("%s: %w: %s sent something else, it begins with %q",
 					d.f.file, ErrNotModel, redact(d.f.url), buf[:min(n, 16)])}
 			}
-			magic = magic[m:]
+			rest = rest[m:]
 			w, werr := f.Write(buf[:n])
 			d.sum.Write(buf[:w])
 			d.off += int64(w)

@@ -35,7 +35,7 @@ func (s *Store) plan(source string) (*plan, error) {
 	switch {
 	case strings.TrimSpace(source) == "":
 		return nil, fmt.Errorf("%w: it is empty", ErrSource)
-	case strings.HasPrefix(source, "http://"), strings.HasPrefix(source, "https://"):
+	case hasScheme(source, "http"), hasScheme(source, "https"):
 		return s.planURL(source)
 	case strings.HasPrefix(source, "hf:"):
 		u, err := s.hubURL(strings.TrimPrefix(source, "hf:"))
@@ -69,6 +69,12 @@ func (s *Store) plan(source string) (*plan, error) {
 		ErrSource, source, didYouMean(s.similar(source)))
 }
 
+// hasScheme reports whether a source is an address of a scheme, whose case does not matter.
+func hasScheme(source, scheme string) bool {
+	found, _, ok := strings.Cut(source, "://")
+	return ok && strings.EqualFold(found, scheme)
+}
+
 // planURL takes a URL apart; the fragment sha256=… pins the content.
 func (s *Store) planURL(raw string) (*plan, error) {
 	u, err := url.Parse(raw)
@@ -90,7 +96,11 @@ func (s *Store) planURL(raw string) (*plan, error) {
 		u.Path = strings.Replace(u.Path, "/blob/", "/resolve/", 1)
 		u.RawPath = ""
 	}
-	name, parts, err := nameOf(path.Base(u.Path))
+	file := path.Base(u.Path)
+	if _, ok := gguf.TrimExtension(file); !ok {
+		return nil, fmt.Errorf("%s: %w: %q does not end in .gguf", redact(u), ErrSource, file)
+	}
+	name, parts, err := nameOf(file)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", redact(u), err)
 	}
@@ -98,10 +108,10 @@ func (s *Store) planURL(raw string) (*plan, error) {
 	for no := 1; no <= parts; no++ {
 		f := remote{file: partFile(name, no, parts), url: u}
 		if parts > 1 {
-			given, _ := gguf.ParseSplitName(path.Base(u.Path))
+			given, _ := gguf.ParseSplitName(file)
 			given.No = no
 			other := *u
-			other.Path, other.RawPath = path.Dir(u.Path)+"/"+given.String(), ""
+			other.Path, other.RawPath = path.Dir(u.Path)+"/"+given.Beside(file), ""
 			f.url = &other
 		} else {
 			f.sha256 = sum
@@ -148,21 +158,8 @@ func planLocal(source string) (*plan, error) {
 		return nil, err
 	}
 	if info.IsDir() {
-		models, err := scan(given)
-		if err != nil {
-			return nil, err
-		}
-		switch len(models) {
-		case 0:
-			return nil, fmt.Errorf("%w: %s holds no .gguf file", ErrSource, source)
-		case 1:
-			given = models[0].Path
-		default:
-			var names []string
-			for _, m := range models {
-				names = append(names, filepath.Base(m.Path))
-			}
-			return nil, fmt.Errorf("%w: %s holds several models, name one: %s", ErrSource, source, strings.Join(names, ", "))
+		if given, err = modelIn(given); err != nil {
+			return nil, fmt.Errorf("%s %w", source, err)
 		}
 	}
 	f, err := gguf.Open(given)
@@ -182,6 +179,42 @@ func planLocal(source string) (*plan, error) {
 		p.local = append(p.local, part.Path)
 	}
 	return p, nil
+}
+
+// modelIn returns the model of a folder that holds one: of those that end in .gguf, else of those that begin as models do.
+//
+// Errors: [ErrSource].
+func modelIn(dir string) (string, error) {
+	models, err := scan(dir)
+	if err != nil {
+		return "", err
+	}
+	var paths []string
+	for _, m := range models {
+		paths = append(paths, m.Path)
+	}
+	if len(paths) == 0 {
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			return "", err
+		}
+		for _, e := range entries {
+			if path := filepath.Join(dir, e.Name()); !strings.HasPrefix(e.Name(), ".") && isModel(path) {
+				paths = append(paths, path)
+			}
+		}
+	}
+	switch len(paths) {
+	case 0:
+		return "", fmt.Errorf("holds no model: %w", ErrSource)
+	case 1:
+		return paths[0], nil
+	}
+	names := make([]string, len(paths))
+	for i, p := range paths {
+		names[i] = filepath.Base(p)
+	}
+	return "", fmt.Errorf("holds several models, name one: %s: %w", strings.Join(names, ", "), ErrSource)
 }
 
 // redact writes a URL without what may be secret or short-lived in it.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"os"
@@ -56,6 +57,8 @@ type Model struct {
 	Size     int64 // bytes of all parts that are there
 	Modified time.Time
 	Problem  string // why it cannot be used, such as a missing part; empty when it can
+
+	like string // the name of one of its files, whose extension is that of all
 }
 
 // Unfinished is a pull that can be resumed.
@@ -115,7 +118,7 @@ func scan(dir string) ([]Model, error) {
 	models := map[string]*Model{}
 	have := map[string]int{}
 	for _, e := range entries {
-		base, ok := strings.CutSuffix(e.Name(), ".gguf")
+		base, ok := gguf.TrimExtension(e.Name())
 		if !ok || strings.HasPrefix(base, ".") || base == "" {
 			continue
 		}
@@ -123,14 +126,14 @@ func scan(dir string) ([]Model, error) {
 		if err != nil || !info.Mode().IsRegular() {
 			continue
 		}
-		id, parts := base, 1
+		id, parts := e.Name(), 1
 		if split, ok := gguf.ParseSplitName(e.Name()); ok {
-			base, parts = split.Base, split.Count
-			id = fmt.Sprintf("%s/%d", base, parts)
+			split.No, base, parts = 1, split.Base, split.Count
+			id = split.Beside(e.Name())
 		}
 		m := models[id]
 		if m == nil {
-			m = &Model{Name: base, Parts: parts, Path: filepath.Join(dir, e.Name())}
+			m = &Model{Name: base, Parts: parts, Path: filepath.Join(dir, e.Name()), like: e.Name()}
 			models[id] = m
 		}
 		m.Size += info.Size()
@@ -160,7 +163,7 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// find returns the model of a name, whatever its case; a usable one before one with a problem.
+// find returns the model of a name, whatever its case and how its letters are composed; a usable one before one with a problem.
 func (s *Store) find(name string) (Model, bool, error) {
 	models, err := scan(s.dir)
 	if err != nil {
@@ -169,7 +172,7 @@ func (s *Store) find(name string) (Model, bool, error) {
 	best, found := Model{}, false
 	for _, m := range models {
 		better := !found || best.Problem != "" && m.Problem == "" || best.Problem == m.Problem && m.Name == name
-		if strings.EqualFold(m.Name, name) && better {
+		if key(m.Name) == key(name) && better {
 			best, found = m, true
 		}
 	}
@@ -213,7 +216,8 @@ func (s *Store) Unfinished() ([]Unfinished, error) {
 // LocalPath returns the model file that ref names by its path, of a folder the first part; ok is false where ref is the name
 // of something else, or nothing is there.
 func LocalPath(ref string) (path string, ok bool, err error) {
-	if isRemote(ref) || !strings.ContainsAny(ref, `/\`) && !strings.HasSuffix(ref, ".gguf") {
+	_, named := gguf.TrimExtension(ref)
+	if isRemote(ref) || !strings.ContainsAny(ref, `/\`) && !named {
 		return "", false, nil
 	}
 	info, err := os.Stat(ref)
@@ -230,11 +234,30 @@ func LocalPath(ref string) (path string, ok bool, err error) {
 	return p.local[0], true, nil
 }
 
+// isModel reports whether there is a file that begins as models do.
+func isModel(path string) bool {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head := make([]byte, len(magic))
+	_, err = io.ReadFull(f, head)
+	return err == nil && string(head) == magic
+}
+
+// magic is what a model begins with.
+const magic = "GGUF"
+
 // isRemote reports whether ref is an address.
 func isRemote(ref string) bool { return strings.HasPrefix(ref, "hf:") || strings.Contains(ref, "://") }
 
 // Resolve returns the file to open for what a person typed: the name of a model in the folder, a path, the name of a
-// catalog entry, or a source that was pulled.
+// catalog entry, or a source that was pulled. A file here whose name could be that of a model is meant where none has it.
 //
 // Errors: [*NotFoundError], [ErrIncomplete].
 func (s *Store) Resolve(ref string) (string, error) {
@@ -242,7 +265,7 @@ func (s *Store) Resolve(ref string) (string, error) {
 		return path, err
 	}
 	remoteLike := isRemote(ref)
-	name := strings.TrimSuffix(ref, ".gguf")
+	name, _ := gguf.TrimExtension(ref)
 	if remoteLike {
 		p, err := s.plan(ref)
 		if err != nil {
@@ -265,6 +288,9 @@ func (s *Store) Resolve(ref string) (string, error) {
 	if ok {
 		return m.Path, nil
 	}
+	if !remoteLike && isModel(ref) {
+		return ref, nil
+	}
 	if e, ok := s.entry(name); ok || remoteLike {
 		source := ref
 		if ok {
@@ -279,7 +305,7 @@ func (s *Store) Resolve(ref string) (string, error) {
 //
 // Errors: [*NotFoundError], [ErrName], [*BusyError].
 func (s *Store) Remove(name string) error {
-	name = strings.TrimSuffix(name, ".gguf")
+	name, _ = gguf.TrimExtension(name)
 	m, found, err := s.find(name)
 	if err != nil {
 		return err
@@ -306,7 +332,10 @@ func (s *Store) Remove(name string) error {
 	}
 	if found {
 		for no := 1; no <= m.Parts; no++ {
-			path := filepath.Join(s.dir, partFile(m.Name, no, m.Parts))
+			path := filepath.Join(s.dir, m.like)
+			if m.Parts > 1 {
+				path = filepath.Join(s.dir, gguf.SplitName{Base: m.Name, No: no, Count: m.Parts}.Beside(m.like))
+			}
 			if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 				return err
 			}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/pooled/pooled/core/gguf"
 )
@@ -178,7 +179,14 @@ func TestPullLocal(t *testing.T) {
 	}
 	write(t, filepath.Join(dir, "two", "a.gguf"), data)
 	write(t, filepath.Join(dir, "two", "b.gguf"), data)
-	write(t, filepath.Join(dir, "none", "a.txt"), data)
+	write(t, filepath.Join(dir, "none", "a.txt"), []byte("text"))
+	write(t, filepath.Join(dir, "unnamed", "model.bin"), data)
+	write(t, filepath.Join(dir, "UP.GGUF"), data)
+	write(t, filepath.Join(dir, "通义 🦙.gguf"), data)
+	write(t, filepath.Join(dir, "---.gguf"), data)
+	for i, b := range split {
+		write(t, filepath.Join(dir, "capitals", gguf.SplitName{Base: "big", No: i + 1, Count: 3}.Beside("x.GGUF")), b)
+	}
 	write(t, filepath.Join(dir, "bad.gguf"), []byte("GGUF, or not"))
 	write(t, filepath.Join(dir, "cut.gguf"), data[:len(data)/2])
 	write(t, filepath.Join(dir, "sum.gguf"), data)
@@ -194,6 +202,13 @@ func TestPullLocal(t *testing.T) {
 		{"split/" + partFile("big", 2, 3), "big", split, nil},
 		{"two", "", nil, ErrSource},
 		{"none", "", nil, ErrSource},
+		{"none/a.txt", "", nil, ErrNotModel},
+		{"unnamed", "model.bin", [][]byte{data}, nil},
+		{"unnamed/model.bin", "model.bin", [][]byte{data}, nil},
+		{"UP.GGUF", "UP", [][]byte{data}, nil},
+		{"通义 🦙.gguf", "通义-🦙", [][]byte{data}, nil},
+		{"---.gguf", "", nil, ErrName},
+		{"capitals", "big", split, nil},
 		{"bad.gguf", "", nil, ErrNotModel},
 		{"cut.gguf", "", nil, ErrNotModel},
 		{"sum.gguf", "", nil, ErrHash},
@@ -218,6 +233,90 @@ func TestPullLocal(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestNames gives models names in many scripts, and refuses those that some system could not hold.
+func TestNames(t *testing.T) {
+	for _, tt := range []struct {
+		file, name, says string
+	}{
+		{"通义.gguf", "通义", ""},
+		{"модель-7B.gguf", "модель-7B", ""},
+		{"نموذج.gguf", "نموذج", ""},
+		{"मॉडल.gguf", "मॉडल", ""},
+		{"모델.GGUF", "모델", ""},
+		{"🦙 2.gguf", "🦙-2", ""},
+		{"e\u0301te\u0301.gguf", "\u00e9t\u00e9", ""}, // composed, as other systems write it
+		{"my model (1).Gguf", "my-model--1-", ""},
+		{"no extension", "no-extension", ""},
+		{"sha256-0123", "sha256-0123", ""},
+		{"model.bin", "model.bin", ""},
+		{"---.gguf", "", `nothing in "---.gguf" can be one; give the file a name`},
+		{"\u0301.gguf", "", "give the file a name"},
+		{"\xff\xfe.gguf", "", "give the file a name"},
+		{"aux.gguf", "", "reserved by Windows"},
+		{"COM¹.x.gguf", "", "reserved by Windows"},
+		{"lpt0.gguf", "", "reserved by Windows"},
+		{"end..gguf", "", "not end with a dot; give the file another name"},
+		{strings.Repeat("通", 41) + ".gguf", "", "123 bytes, at most 120"},
+	} {
+		name, _, err := nameOf(tt.file)
+		if tt.says != "" {
+			if !errors.Is(err, ErrName) || !strings.Contains(err.Error(), tt.says) || !utf8.ValidString(err.Error()) {
+				t.Errorf("%q: %v, want %s", tt.file, err, tt.says)
+			}
+			continue
+		}
+		if err != nil || name != tt.name {
+			t.Errorf("%q: %q, %v, want %q", tt.file, name, err, tt.name)
+		}
+	}
+	for _, same := range [][]string{{"Été", "été", "e\u0301te\u0301", "E\u0301TE\u0301"}, {"ΣΟΣ", "σος", "σοσ"}, {"K", "k", "\u212a"}} {
+		for _, n := range same {
+			if key(n) != key(same[0]) {
+				t.Errorf("%q and %q have the keys %q and %q", n, same[0], key(n), key(same[0]))
+			}
+		}
+	}
+	if key("a") == key("ä") || key("i") == key("ı") {
+		t.Error("different letters have one key")
+	}
+}
+
+// TestByContent resolves files here by their content and not by their names, and lets what was pulled come first.
+func TestByContent(t *testing.T) {
+	s := store(t, nil)
+	data := model(t, 1000, 1, nil)
+	t.Chdir(t.TempDir())
+	for _, name := range []string{"UP.GGUF", "model.bin", "通义", "pulled"} {
+		write(t, name, data)
+	}
+	write(t, "notes", []byte("GGUF"[:3]))
+	write(t, filepath.Join("folder", "m.gguf"), data)
+	write(t, filepath.Join(s.dir, "pulled.GGUF"), data)
+	write(t, filepath.Join(s.dir, "E\u0301te\u0301.gguf"), data)
+	for ref, want := range map[string]string{
+		"UP.GGUF": "UP.GGUF", "model.bin": "model.bin", "通义": "通义", "./通义": "./通义", "folder/": filepath.Join("folder", "m.gguf"),
+		"pulled": filepath.Join(s.dir, "pulled.GGUF"), "PULLED.gguf": filepath.Join(s.dir, "pulled.GGUF"), "été": filepath.Join(s.dir, "E\u0301te\u0301.gguf"),
+		"notes": "", "folder": "", "up": "",
+	} {
+		got, err := s.Resolve(ref)
+		if want == "" {
+			if !errors.Is(err, ErrNotFound) {
+				t.Errorf("%s: %q, %v, want %v", ref, got, err, ErrNotFound)
+			}
+			continue
+		}
+		if err != nil || !strings.HasSuffix(got, want) {
+			t.Errorf("%s: %q, %v, want %q", ref, got, err, want)
+		}
+	}
+	for _, name := range []string{"pulled", "été"} {
+		if err := s.Remove(name); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	checkNothing(t, s)
 }
 
 func TestPullLocalCopies(t *testing.T) {

@@ -82,7 +82,7 @@ func (b *builder) one(value json.RawMessage, repaired []string, depth int) Event
 	repaired = append([]string(nil), repaired...)
 	var name string
 	var args json.RawMessage
-	var rest []member
+	var rest, ids []member
 	for _, m := range all {
 		switch {
 		case isOneOf(m.key, nameKeys) && name == "":
@@ -102,6 +102,7 @@ func (b *builder) one(value json.RawMessage, repaired []string, depth int) Event
 				repaired = append(repaired, fmt.Sprintf("read %q as %q", m.key, b.argumentKey()))
 			}
 		case isOneOf(m.key, otherKeys):
+			ids = append(ids, m)
 		case isOneOf(m.key, wrapperKeys) && len(all) == 1 && b.repair:
 			var list []json.RawMessage
 			if json.Unmarshal(m.value, &list) == nil && len(list) == 1 {
@@ -111,6 +112,9 @@ func (b *builder) one(value json.RawMessage, repaired []string, depth int) Event
 		default:
 			rest = append(rest, m)
 		}
+	}
+	if args == nil {
+		rest = append(rest, b.meant(name, ids)...)
 	}
 	switch {
 	case name == "" && len(rest) == 1 && args == nil && b.tools.byName[rest[0].key] != nil:
@@ -128,6 +132,22 @@ func (b *builder) one(value json.RawMessage, repaired []string, depth int) Event
 		repaired = append(repaired, "added empty arguments")
 	}
 	return b.finish(name, args, repaired)
+}
+
+// meant returns those members beside a name, of a call without arguments, that are arguments: what the tool declares. A
+// type of "function" is that of the call.
+func (b *builder) meant(name string, ids []member) []member {
+	t, _ := b.tools.find(name, b.repair)
+	if t == nil {
+		return nil
+	}
+	var out []member
+	for _, m := range ids {
+		if t.Property(m.key) != nil && (m.key != "type" || string(m.value) != `"function"`) {
+			out = append(out, m)
+		}
+	}
+	return out
 }
 
 // finish checks name and arguments of a call that came as JSON.

@@ -95,15 +95,41 @@ func (c *call) after(i int, b byte) scan {
 		}
 		return scan{}
 	}
+	tag := string(c.raw[c.skip:])
+	best := no
 	for _, closer := range c.opener.closers {
-		switch compare(string(c.raw[c.skip:]), closer) {
-		case yes:
-			return scan{over: true, body: c.bodyEnd, at: i + 1, closed: true}
-		case maybe:
-			return scan{}
-		}
+		best = max(best, compare(tag, closer))
 	}
-	return scan{over: true, body: c.bodyEnd, at: c.bodyEnd, closed: len(c.opener.closers) == 0}
+	switch {
+	case best == yes:
+		return scan{over: true, body: c.bodyEnd, at: i + 1, closed: true}
+	case len(c.opener.closers) > 0 && c.repair:
+		best = max(best, c.misnamed(i, tag))
+	}
+	if best == no {
+		c.behind = true
+		return scan{over: true, body: c.bodyEnd, at: c.bodyEnd, closed: len(c.opener.closers) == 0}
+	}
+	return scan{over: best == yes, body: c.bodyEnd, at: i + 1, closed: true}
+}
+
+// misnamed judges what stands where the closing marker should be: one that is nearly right ends the call, and an end tag of
+// Qwen XML that stands there once more is passed over.
+func (c *call) misnamed(i int, tag string) verdict {
+	again := max(compare(tag, functionClose), compare(tag, parameterClose))
+	if again != yes {
+		v := wrongClose(tag)
+		if v == yes {
+			c.note("read " + tag + " as " + c.opener.closers[0])
+		}
+		return max(again, v)
+	}
+	c.skip = i + 1
+	c.note("dropped a stray " + tag)
+	if tag == parameterClose && len(c.pairs) > 0 {
+		c.doubt("%s stands behind %s", parameterClose, functionClose)
+	}
+	return maybe
 }
 
 // trivial reports whether a byte behind the inside still belongs to the call: white space, the end of a code fence, braces

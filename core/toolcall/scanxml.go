@@ -2,6 +2,7 @@ package toolcall
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -23,25 +24,44 @@ type xmlState struct {
 	own      bool   // the value began on a line of its own
 	shut     int    // where the </parameter> stands that may end the value; 0 for none
 	shutEnd  int
-	stray    int // where text stands that may not; 0 for none
+	inLine   bool   // a value that began on a line of its own ended in the middle of a line
+	behind   bool   // text follows where the closing marker should be
+	stray    int    // where text stands that may not; 0 for none
+	unclear  string // why the call can be read in two ways; empty if it cannot
 }
 
 // xml takes a byte of a Qwen XML call.
 func (c *call) xml(i int, b byte) scan {
+	began := c.tag
 	tag := c.matchTag(i, b, c.xmlTag)
+	none := began >= 0 && c.tag != began // what began like a tag is none
 	switch {
 	case c.shut > 0:
-		return c.shutting(i, b, tag)
+		return c.shutting(b, i, tag, none)
 	case c.value > 0:
 		return c.inValue(i, b, tag)
 	case tag != "":
 		return c.structure(i, tag)
+	case none:
+		c.outside(began)
 	case c.tag < 0 && !isSpace(b):
-		if c.stray == 0 {
-			c.stray = i
-		}
+		c.outside(i)
 	}
 	return scan{}
+}
+
+// outside notes text that stands outside of the parameters.
+func (c *call) outside(at int) {
+	if c.stray == 0 {
+		c.stray = at
+	}
+}
+
+// doubt notes why the call can be read in two ways.
+func (c *call) doubt(format string, args ...any) {
+	if c.unclear == "" {
+		c.unclear = fmt.Sprintf(format, args...)
+	}
 }
 
 // xmlTag judges what may be a tag of the format.
@@ -72,31 +92,48 @@ func (c *call) xmlTag(t string) verdict {
 	return no
 }
 
-// tagName returns the name in <function=NAME> or <parameter=NAME>.
+// tagName returns the name in <function=NAME> or <parameter=NAME>, and whether there is one.
 func (c *call) tagName(tag, open string) (name string, ok bool) {
-	rest, ok := strings.CutPrefix(strings.TrimSuffix(tag, ">"), open)
-	if !ok || rest == "" {
-		return "", false
-	}
-	if rest[0] == ' ' {
-		rest = strings.TrimSpace(rest)
-		if rest, ok = strings.CutPrefix(rest, "name="); !ok {
+	rest := strings.TrimSuffix(tag[len(open):], ">")
+	named := rest[0] == ' '
+	if named {
+		if rest, ok = strings.CutPrefix(strings.TrimSpace(rest), "name="); !ok {
 			return "", false
 		}
-		c.note("read " + open + " name=…> as " + open + "=…>")
 	} else {
 		rest = rest[1:]
 	}
-	return strings.Trim(rest, `"' `), true
+	name = rest
+	for _, mark := range []string{`"`, "'"} {
+		if inside, ok := strings.CutPrefix(strings.TrimSpace(rest), mark); ok {
+			if name, ok = strings.CutSuffix(inside, mark); !ok {
+				return "", false
+			}
+		}
+	}
+	name = strings.TrimSpace(name)
+	if name == "" || strings.ContainsAny(name, " \t=/\"'") && !c.declares(name) {
+		return "", false
+	}
+	switch {
+	case named:
+		c.note("read " + open + " name=…> as " + open + "=…>")
+	case name != rest:
+		c.note("dropped what is around the name in " + open + "=…>")
+	}
+	return name, true
+}
+
+// declares reports whether a name is that of a tool, or of a parameter of the tool that is called.
+func (c *call) declares(name string) bool {
+	t, _ := c.tools.find(c.function, c.repair)
+	return c.tools.byName[name] != nil || t != nil && t.Property(name) != nil
 }
 
 func (c *call) note(repair string) {
-	for _, n := range c.notes {
-		if n == repair {
-			return
-		}
+	if !slices.Contains(c.notes, repair) {
+		c.notes = append(c.notes, repair)
 	}
-	c.notes = append(c.notes, repair)
 }
 
 // structure takes a tag outside of values.
@@ -115,19 +152,41 @@ func (c *call) structure(i int, tag string) scan {
 		return scan{over: true, body: from, at: from}
 	case tag == functionClose:
 		return c.finish(i + 1)
+	case tag == parameterClose && len(c.pairs) > 0:
+		c.doubt("%s stands twice behind the parameter %s", parameterClose, c.pairs[len(c.pairs)-1].name)
 	case tag == parameterClose:
 		c.note("dropped a stray " + parameterClose)
 	case strings.HasPrefix(tag, functionOpen):
-		if c.function != "" {
-			c.note("added a missing " + functionClose)
-			return scan{over: true, body: from, at: from}
-		}
-		c.function, _ = c.tagName(tag, functionOpen)
-		c.started = c.function
+		return c.openFunction(from, tag)
 	default:
-		if name, ok := c.tagName(tag, parameterOpen); ok {
-			c.param, c.value, c.own = name, i+1, false
+		name, ok := c.tagName(tag, parameterOpen)
+		if !ok {
+			c.outside(from)
+			return scan{}
 		}
+		if c.function == "" {
+			c.doubt("the parameter %s stands before the function", name)
+		}
+		c.param, c.value, c.own = name, i+1, false
+	}
+	return scan{}
+}
+
+// openFunction takes a <function=NAME>.
+func (c *call) openFunction(from int, tag string) scan {
+	name, ok := c.tagName(tag, functionOpen)
+	switch {
+	case !ok:
+		c.outside(from)
+	case c.function == "":
+		c.function, c.started = name, name
+	case len(c.pairs) > 0:
+		c.note("added a missing " + functionClose)
+		return scan{over: true, body: from, at: from}
+	case c.function == name:
+		c.note("dropped a second " + tag)
+	default:
+		c.doubt("it names the tools %s and %s", c.function, name)
 	}
 	return scan{}
 }
@@ -157,8 +216,7 @@ func (c *call) inValue(i int, b byte, tag string) scan {
 	case c.isCloser(tag):
 		return c.closing(i)
 	case strings.HasPrefix(tag, parameterOpen) && c.repair && c.lineStart(c.tag) && c.expects(tag):
-		c.note("added a missing " + parameterClose)
-		c.endValue(c.tag)
+		c.endOpen(c.tag)
 		return c.structure(i, tag)
 	default:
 		c.tag = -1
@@ -182,29 +240,44 @@ func (c *call) expects(tag string) bool {
 	return true
 }
 
-// shutting takes a byte behind a </parameter>. It ends the value if a tag of the format follows.
-func (c *call) shutting(i int, b byte, tag string) scan {
-	if tag == "" {
-		if c.tag >= 0 || isSpace(b) {
-			return scan{}
-		}
-		at := c.shutEnd
-		if c.own && !c.lineStart(c.shut) && !c.hasty {
-			c.shut = 0 // part of the value
-			return scan{again: at}
-		}
+// shutting takes a byte behind a </parameter>. It ends the value if a tag of the format follows. none says that what began
+// like a tag is none.
+func (c *call) shutting(b byte, i int, tag string, none bool) scan {
+	midLine := c.own && !c.lineStart(c.shut)
+	if tag != "" {
+		c.inLine = c.inLine || midLine
 		c.endValue(c.shut)
-		return scan{again: at}
+		return c.structure(i, tag)
 	}
-	c.endValue(c.shut)
-	return c.structure(i, tag)
+	if !none && (c.tag >= 0 || isSpace(b)) {
+		return scan{}
+	}
+	at := c.shutEnd
+	c.tag = -1
+	if midLine && !c.hasty {
+		c.shut = 0 // part of the value
+	} else {
+		c.endValue(c.shut)
+	}
+	return scan{again: at}
 }
 
 // endValue ends the open value at an offset.
 func (c *call) endValue(at int) {
 	text := string(c.raw[c.value:at])
-	text = strings.TrimPrefix(strings.TrimPrefix(text, "\r"), "\n")
-	text = strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r")
+	if tag := c.parameterWithin(text); tag != "" {
+		c.doubt("the parameter %s holds %q, which may begin the next one; close each parameter with %s", c.param, clip(tag, 40), parameterClose)
+	}
+	if rest, ok := strings.CutPrefix(text, "\r\n"); ok {
+		text = rest
+	} else {
+		text = strings.TrimPrefix(text, "\n")
+	}
+	if rest, ok := strings.CutSuffix(text, "\r\n"); ok {
+		text = rest
+	} else {
+		text = strings.TrimSuffix(text, "\n")
+	}
 	c.pairs = append(c.pairs, pair{c.param, text})
 	c.value, c.shut, c.tentative, c.pending = 0, 0, 0, false
 }
@@ -213,114 +286,4 @@ func (c *call) endValue(at int) {
 func (c *call) excerpt() string {
 	line, _, _ := strings.Cut(string(c.raw[c.stray:]), "\n")
 	return clip(line, 40)
-}
-
-// endCut ends the open value, whose </parameter> is missing, at the end of the call.
-func (c *call) endCut(at int) {
-	text := strings.TrimRight(string(c.raw[c.value:at]), " \t\r\n")
-	text, closed := strings.CutSuffix(text, functionClose)
-	if !closed {
-		c.note("added a missing " + functionClose)
-	}
-	text = strings.TrimRight(text, " \t\r\n")
-	if shorter, ok := strings.CutSuffix(text, "</"+c.param+">"); ok {
-		text = shorter
-		c.note("read </" + c.param + "> as " + parameterClose)
-	} else {
-		c.note("added a missing " + parameterClose)
-	}
-	c.endValue(c.value + len(text))
-}
-
-// events ends the call. body is where its inside ends.
-func (c *call) events(body int, raw string, closed bool) []Event {
-	notes := append(append([]string(nil), c.opener.repaired...), c.notes...)
-	if c.body == xmlBody {
-		return []Event{c.xmlEvent(body, raw, closed)}
-	}
-	if !closed && len(c.opener.closers) > 0 {
-		notes = append(notes, "added a missing "+c.opener.closers[0])
-	}
-	inside := string(c.raw[c.opened:max(body, c.opened)])
-	var before string
-	if c.first >= 0 {
-		end := body
-		if c.done {
-			end = c.inside
-		}
-		before = strings.TrimSpace(strings.TrimLeft(string(c.raw[c.opened:c.first]), " \t\r\n`"))
-		inside = string(c.raw[c.first:end])
-	}
-	fenced := strings.Contains(string(c.raw[c.opened:max(c.first, c.opened)]), fence)
-	switch {
-	case c.first < 0 && strings.TrimSpace(inside) == "":
-	case c.first < 0:
-		return []Event{malformed("", raw, fmt.Sprintf("%q is no tool call; write it as %s", clip(strings.TrimSpace(inside), 40), c.example()))}
-	case c.name != "":
-	case fenced && !c.opener.fence:
-		notes = append(notes, "took the call out of a code fence")
-	case before != "" && c.tools.byName[before] != nil:
-		c.name = before
-		notes = append(notes, "read the name from before the arguments")
-	case before != "" && before != "json":
-		return []Event{malformed("", raw, fmt.Sprintf("the tool call has the text %q before its JSON; write it as %s", clip(before, 40), c.example()))}
-	}
-	if c.skip > c.bodyEnd && c.done && strings.ContainsAny(string(c.raw[c.bodyEnd:c.skip]), "}]") {
-		notes = append(notes, "dropped an extra closing brace")
-	}
-	if len(notes) > 0 && !c.repair {
-		return []Event{malformed("", raw, "the tool call is not in the right form; write it as "+c.example())}
-	}
-	if len(notes) == 0 {
-		notes = nil
-	}
-	if c.name == "" {
-		return c.builder.json(inside, raw, notes)
-	}
-	value, more, err := mend(inside)
-	if err != nil || more != nil && !c.repair {
-		return []Event{malformed(c.name, raw, fmt.Sprintf("the arguments of %s are not valid JSON; write the call as %s", c.name, c.example()))}
-	}
-	e := c.builder.finish(c.name, value, append(notes, more...))
-	e.Raw = raw
-	return []Event{e}
-}
-
-// xmlEvent ends a call in Qwen XML.
-func (c *call) xmlEvent(body int, raw string, closed bool) Event {
-	switch {
-	case c.shut > 0:
-		c.endValue(c.shut)
-		c.note("added a missing " + functionClose)
-	case c.value > 0:
-		c.endCut(body)
-	case !c.done:
-		c.note("added a missing " + functionClose)
-	}
-	if !closed {
-		c.note("added a missing " + c.opener.closers[0])
-	}
-	notes := append(append([]string(nil), c.opener.repaired...), c.notes...)
-	if c.format != QwenXML {
-		notes = append(notes, "read a call in XML")
-	}
-	if len(notes) == 0 {
-		notes = nil
-	}
-	switch {
-	case c.function == "" && c.stray == 0 && len(c.pairs) == 0:
-		return malformed("", raw, "the tool call is empty; write it as "+c.example())
-	case c.function == "":
-		return malformed("", raw, "the tool call has no <function=NAME>; write it as "+c.example())
-	case c.stray != 0:
-		return malformed(c.function, raw, fmt.Sprintf("the call of %s has text outside of its parameters (%q); write it as %s", c.function, c.excerpt(), c.example()))
-	case notes != nil && !c.repair:
-		return malformed(c.function, raw, "the tool call is not in the right form; write it as "+c.example())
-	}
-	for _, p := range c.pairs {
-		if at := strings.Index(p.text, "\n"+callOpen); at >= 0 && strings.HasPrefix(strings.TrimLeft(p.text[at+1+len(callOpen):], " \t\r\n"), functionOpen+"=") {
-			return malformed(c.function, raw, fmt.Sprintf("parameter %s is not closed before the next %s", p.name, callOpen))
-		}
-	}
-	return c.builder.xml(c.function, c.pairs, raw, notes)
 }

@@ -52,7 +52,8 @@ func (c *Change) Diff() string {
 		strings.ToValidUTF8(Diff(string(c.Before), string(c.After)), "\uFFFD")
 }
 
-// PrepareWrite says what it would mean to give a file this content, whether it exists or not.
+// PrepareWrite says what it would mean to give a file this content, whether it exists or not. Reading shows no "\r" of a line
+// end, so text without any that replaces a file whose line ends are all "\r\n" gets those.
 //
 // Errors: [*PathError].
 func (w *Workspace) PrepareWrite(name string, content []byte) (*Change, error) {
@@ -74,6 +75,12 @@ func (w *Workspace) PrepareWrite(name string, content []byte) (*Change, error) {
 		return nil, err
 	}
 	c.mode = info.Mode().Perm()
+	if l := readLines(string(c.Before)); l.ends == "\r\n" && !bytes.Contains(content, []byte("\r")) {
+		c.After = bytes.ReplaceAll(content, []byte("\n"), []byte("\r\n"))
+	}
+	if len(c.After) > MaxFile {
+		return nil, pathError(name, ErrTooLarge, "%d bytes; the limit is %d", len(c.After), MaxFile)
+	}
 	return c, nil
 }
 
@@ -113,15 +120,9 @@ func (w *Workspace) PrepareEdit(name, old, new string, all bool) (*Change, error
 	if binary(before[:min(len(before), sniffed)]) {
 		return nil, pathError(name, ErrBinary, "%d bytes", len(before))
 	}
-	if grown := len(before) + strings.Count(string(before), old)*max(0, len(new)-len(old)); old != "" && all && grown > MaxFile {
-		return nil, pathError(name, ErrTooLarge, "it would have %d bytes; the limit is %d", grown, MaxFile)
-	}
 	after, n, err := replace(Escape(at), string(before), old, new, all)
 	if err != nil {
 		return nil, err
-	}
-	if len(after) > MaxFile {
-		return nil, pathError(name, ErrTooLarge, "it would have %d bytes; the limit is %d", len(after), MaxFile)
 	}
 	return &Change{
 		Path: Escape(at), Existed: true, Before: before, After: []byte(after), Replaced: n, at: at, mode: info.Mode().Perm(),

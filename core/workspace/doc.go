@@ -14,6 +14,9 @@
 //
 // # Changes
 //
+// Text keeps the line ends of the file: what an edit adds gets those of its place, and a file of "\r\n" stays one when it is
+// written anew by what was shown "\n". An edit that would change nothing is an error.
+//
 // A change is prepared, shown ([Change.Diff]) and applied. The new content is written beside the file and renamed over
 // it, so that a reader sees the old file or the new one. Before that, the old content and a record go to the journal:
 //

@@ -8,12 +8,17 @@ import (
 	"unicode/utf8"
 )
 
+// bom may stand before the text of a file.
+const bom = "\uFEFF"
+
 // replace returns content with old replaced by new, once or everywhere, and how often.
 //
-// When old does not occur, it is looked for without regard to "\r" before line ends and to space at the end of lines, and
-// replaced only where that is one place. New lines get the line ends of the file.
+// Line ends do not matter in the search: old may have others than the file. What is kept of old keeps its line ends, and what
+// is new gets those of the place. The last line of old may have a line end that the file lacks there. When old does not
+// occur, it is looked for without regard to space at the end of lines, and replaced only where that is one place. A mark of
+// the byte order that new has and old has not is left out.
 //
-// Errors: [*EditError].
+// Errors: [*EditError], [*PathError] with [ErrTooLarge].
 func replace(name, content, old, new string, all bool) (string, int, error) {
 	fail := func(count int, format string, args ...any) (string, int, error) {
 		return "", 0, &EditError{Path: name, Count: count, Help: fmt.Sprintf(format, args...)}
@@ -21,44 +26,63 @@ func replace(name, content, old, new string, all bool) (string, int, error) {
 	whole := func(help string) (string, int, error) {
 		return "", 0, &EditError{Path: name, Help: help, Whole: true}
 	}
+	if !strings.Contains(old, bom) {
+		new = strings.TrimPrefix(new, bom)
+	} else if !strings.HasPrefix(content, bom) {
+		old, new = strings.TrimPrefix(old, bom), strings.TrimPrefix(new, bom)
+	}
+	f := readLines(content)
+	o, n := f.normal(old), f.normal(new)
 	switch {
 	case old == "":
 		return whole("old is empty; give the text to replace, or write the whole file")
 	case old == new:
 		return fail(0, "old and new are the same; nothing to change")
+	case o == n:
+		return fail(0, "old and new are the same but for their line ends, and the file keeps its own; nothing to change")
 	}
-	crlf := strings.Count(content, "\r\n")*2 > strings.Count(content, "\n")
-	if crlf && !strings.Contains(new, "\r\n") {
-		new = strings.ReplaceAll(new, "\n", "\r\n")
+	f.adopt(new)
+	count := strings.Count(f.text, o)
+	if most := f.most(max(count, 1), o, n); most > MaxFile && (all || count < 2) {
+		return "", 0, &PathError{Path: name, Err: ErrTooLarge, Hint: fmt.Sprintf("it would have %d bytes; the limit is %d", most, MaxFile)}
 	}
-	n := strings.Count(content, old)
 	switch {
-	case n == 1 || n > 1 && all:
-		return strings.ReplaceAll(content, old, new), n, nil
-	case n > 1:
-		return fail(n, "the old text is there %d times (lines %s); add lines around it so that it is there once, or set all to true",
-			n, places(content, old))
+	case count == 1 || count > 1 && all:
+		return f.replaceAll(o, n), count, nil
+	case count > 1:
+		return fail(count, "the old text is there %d times (lines %s); add lines around it so that it is there once, or set all to true",
+			count, places(f.text, o))
 	}
-	loose := loosen(content)
-	pattern := loosen(old).text
+	if short, ok := strings.CutSuffix(o, "\n"); ok && short != "" && strings.HasSuffix(f.text, short) {
+		n = strings.TrimSuffix(n, "\n")
+		if n == short {
+			return fail(0, "old and new are the same but for the line end that the file lacks at its end; nothing to change")
+		}
+		return f.replaceAt(len(f.text)-len(short), short, n), 1, nil
+	}
+	loose := loosen(f.text)
+	pattern := loosen(o).text
 	if strings.TrimSpace(pattern) != "" {
-		switch n = strings.Count(loose.text, pattern); {
-		case n == 1:
-			from, to := loose.original(strings.Index(loose.text, pattern), len(pattern), content)
-			return content[:from] + new + content[to:], 1, nil
-		case n > 1:
-			return fail(n, "the old text is there %d times (lines %s), but for space at the ends of lines; copy it exactly, with lines around it",
-				n, places(loose.text, pattern))
+		switch count = strings.Count(loose.text, pattern); {
+		case count == 1:
+			from, to := loose.original(strings.Index(loose.text, pattern), len(pattern), f.text)
+			if f.text[from:to] == n {
+				return fail(0, "the new text is what is there; nothing to change")
+			}
+			return f.replaceAt(from, f.text[from:to], n), 1, nil
+		case count > 1:
+			return fail(count, "the old text is there %d times (lines %s), but for space at the ends of lines; copy it exactly, with lines around it",
+				count, places(loose.text, pattern))
 		}
 	}
 	help := "the old text is not in the file"
-	switch at := strings.Index(content, new); {
+	switch at := strings.Index(f.text, n); {
 	case strings.TrimSpace(content) == "":
 		return whole(help + ", which is empty; write the whole file")
-	case len(strings.TrimSpace(new)) > 3 && at >= 0:
-		help += fmt.Sprintf("; the new text is there already (line %d)", lineAt(content, at))
+	case len(strings.TrimSpace(n)) > 3 && at >= 0:
+		help += fmt.Sprintf("; the new text is there already (line %d)", lineAt(f.text, at))
 	}
-	first, lines := closest(content, old)
+	first, lines := closest(f.text, o)
 	if len(lines) == 0 {
 		return fail(0, "%s; read the file and copy the text exactly", help)
 	}
@@ -85,7 +109,7 @@ func places(content, text string) string {
 // lineAt returns the number of the line that holds byte i.
 func lineAt(content string, i int) int { return strings.Count(content[:i], "\n") + 1 }
 
-// loosened is a text without "\r" before line ends and without space at the end of lines.
+// loosened is a text without space at the end of lines.
 type loosened struct {
 	text string
 	at   []int // index in the original of each byte
@@ -124,7 +148,7 @@ func (l loosened) original(i, n int, content string) (from, to int) {
 	for end < len(content) && (content[end] == ' ' || content[end] == '\t') {
 		end++
 	}
-	if end == len(content) || content[end] == '\n' || strings.HasPrefix(content[end:], "\r\n") {
+	if end == len(content) || content[end] == '\n' {
 		to = end
 	}
 	return from, to

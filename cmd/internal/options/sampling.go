@@ -2,6 +2,8 @@ package options
 
 import (
 	"errors"
+	"math"
+	"strconv"
 
 	"github.com/spf13/pflag"
 
@@ -19,9 +21,9 @@ func AddSampling(fl *pflag.FlagSet, o *generate.Options) {
 	fl.IntVarP(&o.MaxTokens, "max-tokens", "n", o.MaxTokens, "end the answer after so many tokens; 0 for no limit but the context")
 	AddDraw(fl, o)
 	fl.IntVar(&o.TopK, "top-k", o.TopK, "sample among the k likeliest tokens; 0 for all")
-	fl.Float64Var(&o.TopP, "top-p", o.TopP, "sample among the likeliest tokens that make up this probability")
-	fl.Float64Var(&o.MinP, "min-p", o.MinP, "leave out tokens below this share of the likeliest token's probability")
-	fl.Float64Var(&o.RepeatPenalty, "repeat-penalty", o.RepeatPenalty, "divide the logits of the last 64 tokens by this, against repetition; 1 for not at all")
+	fl.Var((*topP)(&o.TopP), "top-p", "sample among the fewest likeliest tokens that make up this probability; 0 for the likeliest alone, 1 for all")
+	fl.Float64Var(&o.MinP, "min-p", o.MinP, "leave out tokens below this share of the likeliest token's probability; 0 for none, 1 for all but the likeliest")
+	fl.Float64Var(&o.RepeatPenalty, "repeat-penalty", o.RepeatPenalty, "divide the logits of the last 64 tokens by this, against repetition; 1 (or 0) for not at all")
 	fl.StringArrayVar(&o.Stop, "stop", o.Stop, "text that ends the answer (may be given several times)")
 }
 
@@ -30,6 +32,34 @@ func AddDraw(fl *pflag.FlagSet, o *generate.Options) {
 	fl.Float64Var(&o.Temperature, "temp", o.Temperature, "temperature; 0 always takes the likeliest token")
 	fl.Uint64Var(&o.Seed, "seed", o.Seed, "make sampling repeatable; 0 draws a seed")
 }
+
+// topP is the value of --top-p. Its 0 keeps the likeliest token, as it does in other programs and as the definition has it;
+// that of [generate.Options] means that nothing was said.
+type topP float64
+
+// Set implements [pflag.Value].
+func (p *topP) Set(text string) error {
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return err
+	}
+	if v == 0 {
+		v = math.SmallestNonzeroFloat64
+	}
+	*p = topP(v)
+	return nil
+}
+
+// String implements [pflag.Value].
+func (p *topP) String() string {
+	if *p == math.SmallestNonzeroFloat64 {
+		return "0"
+	}
+	return strconv.FormatFloat(float64(*p), 'g', -1, 64)
+}
+
+// Type implements [pflag.Value].
+func (*topP) Type() string { return "float" }
 
 // flags are those of the options of an answer, by the names that [generate.OptionError] has for them.
 var flags = map[string]string{

@@ -108,12 +108,12 @@ func read(md *model.Metadata) (*sizes, error) {
 	m.local.Window = r.Int("attention.sliding_window", 1, model.MaxContext)
 
 	dims := r.IntOr("rope.dimension_count", keyDim, 2, keyDim)
-	m.localRope = model.RopeAttrs{Dims: dims, Base: r.FloatOr("rope.freq_base_swa", 10_000, 1, 1e9), FreqScale: 1}
-	m.globalRope = model.RopeAttrs{Dims: dims, Base: r.FloatOr("rope.freq_base", 1_000_000, 1, 1e9), FreqScale: 1}
+	m.localRope = model.RopeAttrs{Dims: dims, Base: r.FloatOr("rope.freq_base_swa", 10_000, model.MinRopeBase, model.MaxRopeBase), FreqScale: 1}
+	m.globalRope = model.RopeAttrs{Dims: dims, Base: r.FloatOr("rope.freq_base", 1_000_000, model.MinRopeBase, model.MaxRopeBase), FreqScale: 1}
 	switch kind := r.String("rope.scaling.type", "none"); kind {
 	case "none":
 	case "linear":
-		m.globalRope.FreqScale = 1 / r.Float("rope.scaling.factor", 1e-3, 1e6)
+		m.globalRope.FreqScale = 1 / r.Float("rope.scaling.factor", model.MinRopeFactor, model.MaxRopeFactor)
 	default:
 		r.Unsupported(md.Key("rope.scaling.type"), "is %q", kind)
 	}

@@ -104,21 +104,14 @@ func read(md *model.Metadata) (*sizes, error) {
 		KVHeads:  r.IntOr("attention.head_count_kv", heads, 1, heads),
 		KeyDim:   keyDim,
 		ValueDim: r.IntOr("attention.value_length", max(1, m.hidden/heads), 1, model.MaxWidth),
-		Window:   r.IntOr("attention.sliding_window", 0, 0, model.MaxContext),
+		Window:   min(r.IntOr("attention.sliding_window", 0, 0, math.MaxInt32), model.MaxContext),
 		Scale:    1 / math.Sqrt(float64(keyDim)),
 	}
 
 	m.rope = model.RopeAttrs{
 		Dims:      r.IntOr("rope.dimension_count", keyDim, 2, keyDim),
-		Base:      r.FloatOr("rope.freq_base", 10000, 1, 1e9),
-		FreqScale: 1,
-	}
-	switch kind := r.String("rope.scaling.type", "none"); kind {
-	case "none":
-	case "linear":
-		m.rope.FreqScale = 1 / r.Float("rope.scaling.factor", 1e-3, 1e6)
-	default:
-		r.Unsupported(md.Key("rope.scaling.type"), "is %q", kind)
+		Base:      r.FloatOr("rope.freq_base", 10000, model.MinRopeBase, model.MaxRopeBase),
+		FreqScale: 1 / ropeFactor(r, md),
 	}
 	if md.Has("rope_freqs.weight") {
 		m.ropeFactors = "rope_freqs.weight"
@@ -137,6 +130,32 @@ func read(md *model.Metadata) (*sizes, error) {
 	}
 	r.Refuse("expert_count", "attention.scale", "attention.sliding_window_pattern", "attention.clamp_kqv", "attention.temperature_length",
 		"attn_logit_softcapping", "final_logit_softcapping", "logit_scale", "residual_scale", "embedding_scale",
-		"rope.scale_linear", "use_parallel_residual", "nextn_predict_layers", "pooling_type")
+		"use_parallel_residual", "nextn_predict_layers", "pooling_type")
 	return m, r.Err()
+}
+
+// ropeFactor returns what positions are divided by. A factor without a type is linear, older files call it scale_linear, and 0
+// is none, all as the reference has it.
+func ropeFactor(r *model.Reader, md *model.Metadata) float64 {
+	kind := r.String("rope.scaling.type", "")
+	if kind == "none" {
+		return 1
+	}
+	if kind != "" && kind != "linear" {
+		r.Unsupported(md.Key("rope.scaling.type"), "is %q", kind)
+		return 1
+	}
+	for _, key := range []string{"rope.scaling.factor", "rope.scale_linear"} {
+		switch v, ok := md.Values[md.Key(key)]; {
+		case !ok:
+		case v == 0.0 || v == int64(0):
+			return 1
+		default:
+			return r.Float(key, model.MinRopeFactor, model.MaxRopeFactor)
+		}
+	}
+	if kind == "linear" {
+		return r.Float("rope.scaling.factor", model.MinRopeFactor, model.MaxRopeFactor) // which is missing
+	}
+	return 1
 }

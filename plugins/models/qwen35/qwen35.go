@@ -110,7 +110,10 @@ func read(md *model.Metadata) (*sizes, error) {
 		r.Unsupported("general.architecture", "is %q (a mixture of experts)", md.Architecture)
 		return nil, r.Err()
 	}
-	r.Refuse("expert_count", "rope.scaling.type", "rope.scaling.factor", "attention.sliding_window", "pooling_type")
+	if factor := r.FloatOr("rope.scaling.factor", 1, 0, model.MaxRopeFactor); factor != 0 && factor != 1 {
+		r.Unsupported(md.Key("rope.scaling.factor"), "is %v", factor)
+	}
+	r.Refuse("expert_count", "rope.scaling.type", "attention.sliding_window", "pooling_type")
 	m := &sizes{
 		hidden:      r.Int("embedding_length", 1, model.MaxWidth),
 		feedForward: r.Int("feed_forward_length", 1, model.MaxWidth),
@@ -137,7 +140,7 @@ func read(md *model.Metadata) (*sizes, error) {
 	// rope.dimension_sections share the dimensions out among the axes of an image; in text all have the same position.
 	m.rope = model.RopeAttrs{
 		Dims:      r.Int("rope.dimension_count", 2, keyDim),
-		Base:      r.Float("rope.freq_base", 1, 1e9),
+		Base:      r.Float("rope.freq_base", model.MinRopeBase, model.MaxRopeBase),
 		FreqScale: 1,
 	}
 

@@ -181,6 +181,7 @@ func TestRefuses(t *testing.T) {
 		}, want: "blk.0.ssm_d", unsupported: true},
 		{name: "short list", file: "nano", edit: set("qwen35.attention.recurrent_layers", []bool{true}), want: "has 1 elements, want 13"},
 		{name: "only a draft block", file: "nano", edit: set("qwen35.block_count", int64(1)), want: "qwen35.block_count: is 1, want 2"},
+		{name: "drawn out positions", file: "nano", edit: set("qwen35.rope.scaling.factor", 4.0), want: "qwen35.rope.scaling.factor: is 4", unsupported: true},
 		{name: "wide values", file: "nano", edit: set("qwen35.attention.value_length", int64(128)), want: "qwen35.attention.value_length"},
 		{name: "no state size", file: "nano", edit: func(md *model.Metadata) { delete(md.Values, "qwen35.ssm.state_size") }, want: "qwen35.ssm.state_size: is missing"},
 		{name: "missing tensor", file: "nano", edit: func(md *model.Metadata) { delete(md.Tensors, "blk.2.ssm_norm.weight") }, want: "blk.2.ssm_norm.weight"},
@@ -198,6 +199,24 @@ func TestRefuses(t *testing.T) {
 				t.Errorf("%v: wraps ErrUnsupported: %v, want %v", err, !c.unsupported, c.unsupported)
 			}
 		})
+	}
+}
+
+// TestAccepts takes values that published files have, or say nothing with.
+func TestAccepts(t *testing.T) {
+	for key, v := range map[string]any{
+		"qwen35.rope.scaling.type": "none", "qwen35.rope.scaling.factor": 1.0, "qwen35.rope.freq_base": 1e12, "qwen35.context_length": int64(10_485_760),
+		"qwen35.expert_count": int64(0), "qwen35.attention.layer_norm_rms_epsilon": 1e-5,
+	} {
+		md := fixture(t, "nano")
+		set(key, v)(md)
+		p, err := qwen35.Family{}.Plan(t.Context(), md)
+		if err == nil {
+			_, err = p.Check()
+		}
+		if err != nil {
+			t.Errorf("%s %v: %v", key, v, err)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@
 package files
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -111,13 +112,13 @@ func (s *session) Call(ctx context.Context, c tool.Call) (tool.Result, error) {
 	case "edit_file":
 		change, err := s.w.PrepareEdit(a.Path, a.Old, a.New, a.All)
 		if err != nil {
-			return tool.Result{}, s.instead(ctx, a.Path, err)
+			return tool.Result{}, s.instead(ctx, a.Path, err, ". To create it, call write_file with all of its content")
 		}
 		return s.change(ctx, c, change)
 	case "write_file":
 		change, err := s.w.PrepareWrite(a.Path, []byte(a.Content))
 		if err != nil {
-			return tool.Result{}, err
+			return tool.Result{}, s.instead(ctx, a.Path, err, "")
 		}
 		return s.change(ctx, c, change)
 	}
@@ -130,7 +131,7 @@ func (s *session) list(ctx context.Context, a arguments) (tool.Result, error) {
 		return tool.Result{}, fmt.Errorf("%s is a file, not a folder; read it with read_file", workspace.Escape(a.Path))
 	}
 	if err != nil {
-		return tool.Result{}, s.hint(ctx, a.Path, err)
+		return tool.Result{}, s.hint(ctx, "folder", a.Path, err, "")
 	}
 	if len(list) == 0 {
 		return tool.Result{Text: "the folder is empty"}, nil
@@ -173,7 +174,7 @@ func (s *session) read(ctx context.Context, a arguments) (tool.Result, error) {
 	}
 	p, err := s.w.Read(ctx, a.Path, a.Offset, limit, maxBytes)
 	if err != nil {
-		return tool.Result{}, s.hint(ctx, a.Path, err)
+		return tool.Result{}, s.instead(ctx, a.Path, err, "")
 	}
 	if p.Size == 0 {
 		return tool.Result{Text: "the file is empty"}, nil
@@ -201,20 +202,30 @@ func (s *session) read(ctx context.Context, a arguments) (tool.Result, error) {
 	return tool.Result{Text: text}, nil
 }
 
-// instead says what to do instead of an edit that cannot be.
-func (s *session) instead(ctx context.Context, asked string, err error) error {
+// instead says what to do instead of what cannot be done with a file; create is what to do where there is none.
+func (s *session) instead(ctx context.Context, asked string, err error, create string) error {
 	var edit *workspace.EditError
 	switch {
 	case errors.As(err, &edit) && edit.Whole:
 		return fmt.Errorf("%w with write_file", err)
-	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%w. To create it, call write_file with all of its content", s.hint(ctx, asked, err))
+	case errors.Is(err, workspace.ErrKind) && s.isFolder(asked):
+		return fmt.Errorf("%s is a folder, not a file; list it with list_dir", workspace.Escape(asked))
 	}
-	return err
+	return s.hint(ctx, "file", asked, err, create)
 }
 
-// hint adds to a missing file where one of that name is.
-func (s *session) hint(ctx context.Context, asked string, err error) error {
+// isFolder reports whether a path is a folder of the project.
+func (s *session) isFolder(path string) bool {
+	name, err := workspace.Clean(path)
+	if err != nil {
+		return false
+	}
+	st, err := fs.Stat(s.w.FS(), name)
+	return err == nil && st.IsDir()
+}
+
+// hint says of a file or a folder that is not there where one of that name is, or what there is and how to create it.
+func (s *session) hint(ctx context.Context, kind, asked string, err error, create string) error {
 	var pe *workspace.PathError
 	if !errors.As(err, &pe) || !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -233,15 +244,16 @@ func (s *session) hint(ctx context.Context, asked string, err error) error {
 			all = append(all, f.Name)
 		}
 	}
+	missing := fmt.Sprintf("%s: there is no such %s", pe.Path, kind)
 	switch {
 	case len(alike) > 0:
-		return fmt.Errorf("%s: there is no such file; did you mean %s?", pe.Path, strings.Join(alike, " or "))
+		return fmt.Errorf("%s; did you mean %s?", missing, strings.Join(alike, " or "))
 	case len(all) == 0:
-		return fmt.Errorf("%s: there is no such file; the project is empty", pe.Path)
+		return fmt.Errorf("%s; the project is empty%s", missing, create)
 	case len(files) > len(all):
-		return fmt.Errorf("%s: there is no such file; there are %s, …", pe.Path, strings.Join(all, ", "))
+		return fmt.Errorf("%s; there are %s, …%s", missing, strings.Join(all, ", "), create)
 	}
-	return fmt.Errorf("%s: there is no such file; there are %s", pe.Path, strings.Join(all, ", "))
+	return fmt.Errorf("%s; there are %s%s", missing, strings.Join(all, ", "), create)
 }
 
 func (s *session) search(ctx context.Context, a arguments) (tool.Result, error) {
@@ -278,6 +290,9 @@ func (s *session) change(ctx context.Context, c tool.Call, change *workspace.Cha
 	switch {
 	case c.Name == "write_file":
 		r.Text = fmt.Sprintf("wrote %s (%d bytes)", change.Path, len(change.After))
+		if change.Existed && bytes.Equal(change.Before, change.After) {
+			r.Text += "\nnothing changed: this is what the file held"
+		}
 	case change.Replaced > 1:
 		r.Text = fmt.Sprintf("edited %s (%d places)", change.Path, change.Replaced)
 	default:
