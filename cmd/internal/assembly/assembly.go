@@ -208,14 +208,14 @@ func (asm *Assembly) Open(ref string) (*gguf.File, string, error) {
 	return f, ref, err
 }
 
-// Devices lists what there is to compute on. GPUs are not looked for where the CPU was asked for: their drivers take time
-// and memory to load.
+// Devices lists what there is to compute on. GPUs are not looked for where the CPU was asked for, or where nothing was and the
+// system shows no GPU: drivers take time and memory to load, those that only emulate one, too.
 func (asm *Assembly) Devices(_ context.Context, want hub.Want) []hub.Available {
 	all := []hub.Available{{
 		Device: cpu.Describe(want.Threads),
 		Open:   func(context.Context) (engine.Backend, error) { return cpu.New(want.Threads), nil },
 	}}
-	if want.Backend == engine.CPU {
+	if want.Backend == engine.CPU || want.Backend != engine.WebGPU && want.Adapter == "" && !device.Hardware() {
 		return all
 	}
 	adapters, err := device.Adapters()

@@ -76,7 +76,7 @@ func (c *commands) examine(ctx context.Context) *report {
 		Version: versionText(), System: fmt.Sprintf("%s/%s, %d cores", runtime.GOOS, runtime.GOARCH, runtime.NumCPU()),
 		Problems: []problemJSON{}, Compiled: folders.Compiled(),
 	}
-	r.examineDevices(c.assembly.Devices(ctx, hub.Want{}))
+	r.examineDevices(c.assembly.Devices(ctx, hub.Want{Backend: engine.WebGPU}))
 	r.Models = r.place(folders.Models())
 	r.Projects = r.place(folders.Projects())
 	r.examineModels()

@@ -257,6 +257,7 @@ func (w *work) open(ctx context.Context) error {
 		}
 	}
 	w.screen = newScreen(w.Console, w.f.json)
+	w.screen.stays = w.f.prompt == ""
 	if w.model, w.loaded, err = w.Load(ctx, ""); err != nil {
 		return err
 	}

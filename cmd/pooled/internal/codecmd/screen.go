@@ -27,6 +27,7 @@ type screen struct {
 	json   bool
 	answer *console.Answer // what the model says; its writer is the screen
 	asks   bool            // somebody is asked about calls
+	stays  bool            // the program, and so what it serves, outlives the turn
 	// brief says on what a call works, the most telling first; it is set before anything is called.
 	brief func(*transcript.Call) []string
 
@@ -183,7 +184,7 @@ func (s *screen) done(e event.CallDone) {
 		}
 		s.line("  " + s.Paint(color, l))
 	}
-	if e.Health != nil && e.Health.URL != "" {
+	if e.Health != nil && e.Health.URL != "" && s.stays {
 		s.line("  " + s.Paint(console.Cyan, terminal.Exact(e.Health.URL)))
 	}
 }
