@@ -72,6 +72,8 @@ func TestBrokenTags(t *testing.T) {
 		{"start tag within a value on one line", inCall("write_file", "<parameter=path>a.txt<parameter=content>x</parameter>"), "", ""},
 		{"start tag of a parameter that is there", inCall("write_file", path+"<parameter=content>\nx\n<parameter=path>\ny\n</parameter>"), "", ""},
 		{"start tag within a line", inCall("run_js", "<parameter=code>\n1 // <parameter=KEY> x\n</parameter>"), `run_js {"code": "1 // <parameter=KEY> x"}`, ""},
+		{"a whole parameter at the start of a line", inCall("run_js", "<parameter=code>\n<parameter=x>1</parameter> // x\n</parameter>"), `run_js {"code": "<parameter=x>1</parameter> // x"}`, ""},
+		{"a whole call in a value", inCall("run_js", "<parameter=code>\n<function=demo>\n</function>\n</tool_call>\n</parameter>"), `run_js {"code": "<function=demo>\n</function>\n</tool_call>"}`, ""},
 		{"elements of that name", inCall("run_js", "<parameter=code>\n<a>\n <parameter id=\"b\">1</parameter>\n</a>\n</parameter>"), `run_js {"code": "<a>\n <parameter id=\"b\">1</parameter>\n</a>"}`, ""},
 
 		{"function's end tag, begun", code("</func"), "", ""},
@@ -128,6 +130,8 @@ func TestBrokenJSON(t *testing.T) {
 		{"start tag in two words", "<tool call>\n{\"name\": \"serve\", \"arguments\": {}}\n</tool call>", serve},
 		{"start tag with an attribute", "<tool_call name=\"serve\">\n{\"name\": \"serve\", \"arguments\": {}}\n</tool_call>", ""},
 		{"text before a fence", "<tool_call>\nThen:\n```json\n{\"name\": \"serve\", \"arguments\": {}}\n```\n</tool_call>", ""},
+		{"arguments beside a nested name", "<tool_call>\n{\"type\": \"function\", \"function\": {\"name\": \"run_js\"}, \"arguments\": {\"code\": \"1\"}}\n</tool_call>", ""},
+		{"text beside a nested call", "<tool_call>\n{\"function\": {\"name\": \"run_js\", \"arguments\": {\"code\": \"1\"}}, \"note\": \"x\"}\n</tool_call>", ""},
 		{"an id that is an argument", "<tool_call>\n{\"name\": \"find\", \"id\": \"7\"}\n</tool_call>", `find {"id": "7"}`},
 		{"an id of the call", "<tool_call>\n{\"id\": \"call_1\", \"type\": \"function\", \"name\": \"serve\", \"arguments\": {}}\n</tool_call>", serve},
 	} {
@@ -144,6 +148,37 @@ func TestBrokenJSON(t *testing.T) {
 		}
 		if len(got) != 1 || got[0] != c.want {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// TestBehindJSON keeps what belongs to no text out of it: braces too many where the JSON's end is the call's, and the comma
+// between two calls in one pair of markers.
+func TestBehindJSON(t *testing.T) {
+	for _, c := range []struct {
+		format     Format
+		text, want string
+	}{
+		{LlamaJSON, "{\"name\": \"serve\", \"parameters\": {}}}", "call serve {}"},
+		{LlamaJSON, "{\"name\": \"serve\", \"parameters\": {}}}]; {\"name\": \"serve\", \"parameters\": {}}", "call serve {}|text ;|call serve {}"},
+		{MistralArgs, "[TOOL_CALLS]serve[ARGS]{}} ok", "call serve {}|text  ok"},
+		{MistralJSON, "[TOOL_CALLS][{\"name\": \"serve\", \"arguments\": {}}]]", "call serve {}"},
+		{HermesJSON, "<tool_call>\n{\"name\": \"serve\", \"arguments\": {}}, {\"name\": \"run_js\", \"arguments\": {\"code\": \"1\"}}\n</tool_call>", `call serve {}|call run_js {"code": "1"}`},
+		{HermesJSON, "<tool_call>\n{\"name\": \"serve\", \"arguments\": {}}, then\n", "call serve {}|text , then\n"},
+	} {
+		var got []string
+		for _, e := range checkPieces(t, Options{Format: c.format, Tools: coding()}, c.text, Stopped, 6) {
+			switch e.Kind {
+			case Call:
+				got = append(got, "call "+e.Name+" "+string(e.Arguments))
+			case Text:
+				got = append(got, "text "+e.Text)
+			case Malformed:
+				got = append(got, "malformed")
+			}
+		}
+		if strings.Join(got, "|") != c.want {
+			t.Errorf("%v %q: got %q, want %q", c.format, c.text, strings.Join(got, "|"), c.want)
 		}
 	}
 }
