@@ -258,3 +258,81 @@ func conserved(t *testing.T, e Event) {
 		t.Errorf("%s %s (%s) is not what %q says", e.Name, e.Arguments, notes, e.Raw)
 	}
 }
+
+// jsonPieces are what FuzzJSON writes calls of. The words alpha, beta and gamma stand for what must not be lost.
+var jsonPieces = []string{
+	"<tool_call>", "</tool_call>", "\n", "{\"name\": \"run_js\", \"arguments\": {\"code\": \"alpha\"}}", "{", "}", "[", "]", ",", ":", " ",
+	"\"name\": ", "\"run_js\"", "\"arguments\": ", "\"parameters\": ", "{\"code\": \"alpha\"}", "\"code\": ", "\"beta\"", "gamma", "```", "```json\n",
+	"\"id\": \"delta\"", "\"type\": \"function\"", "\"function\": ", "\"tool_calls\": ", "[TOOL_CALLS]", "[ARGS]", "[CALL_ID]", "run_js", "<|python_tag|>",
+	"</parameter>", "</function>", "<tools>", "</tools>", "<tool_call >", "</tool_call >", "\"", "'", "null", "{}", "[]", ";", "json",
+	"\"code\": \"beta\"", "{\"name\": \"serve\", \"arguments\": {}}",
+}
+
+// FuzzJSON writes calls in JSON out of pieces, in every format that has them. What comes of them is the same in every piece
+// size, and of the words that stand in a call's text none but those of its form is missing from its arguments.
+func FuzzJSON(f *testing.F) {
+	for _, exact := range [][]byte{{0, 2, 3, 2, 1}, {25, 6, 3, 8, 3, 7}, {25, 28, 26, 15}, {29, 3}, {3, 31, 3}, {19, 20, 3, 19}, {0, 4, 11, 12, 8, 13, 15, 5, 1}} {
+		f.Add(exact)
+		for i := range jsonPieces {
+			for at := range exact {
+				f.Add(append(append(append([]byte(nil), exact[:at]...), byte(i)), exact[at:]...))
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, pieces []byte) {
+		var text strings.Builder
+		for _, p := range pieces[:min(len(pieces), 40)] {
+			text.WriteString(jsonPieces[int(p)%len(jsonPieces)])
+		}
+		for _, format := range []Format{HermesJSON, LlamaJSON, MistralJSON, MistralArgs} {
+			var group []Event
+			for _, e := range checkPieces(t, Options{Format: format, Tools: coding()}, text.String(), Stopped, 2) {
+				switch {
+				case e.Kind != Call && e.Kind != Malformed:
+					continue
+				case e.Raw != "":
+					noWordLost(t, group)
+					group = nil
+				}
+				group = append(group, e)
+			}
+			noWordLost(t, group)
+		}
+	})
+}
+
+var (
+	word = regexp.MustCompile(`[A-Za-z_]+`)
+	form = map[string]bool{
+		"tool_call": true, "tool_calls": true, "tools": true, "function": true, "parameter": true, "name": true, "arguments": true, "parameters": true,
+		"id": true, "type": true, "delta": true, "TOOL_CALLS": true, "ARGS": true, "CALL_ID": true, "python_tag": true, "json": true, "null": true,
+		"run_js": true, "serve": true,
+	}
+)
+
+// noWordLost compares the words of the raw text of some calls, which the first of them has, with those of their arguments.
+func noWordLost(t *testing.T, group []Event) {
+	t.Helper()
+	var kept []string
+	for _, e := range group {
+		if e.Kind == Malformed {
+			return
+		}
+		kept = append(kept, word.FindAllString(string(e.Arguments), -1)...)
+	}
+	if len(group) == 0 {
+		return
+	}
+	for _, w := range word.FindAllString(group[0].Raw, -1) {
+		switch {
+		case len(kept) > 0 && kept[0] == w:
+			kept = kept[1:]
+		case !form[w]:
+			t.Errorf("%q is not in the arguments of %+v", w, group)
+			return
+		}
+	}
+	if len(kept) > 0 {
+		t.Errorf("%q are in the arguments and not in the text of %+v", kept, group)
+	}
+}
