@@ -33,6 +33,17 @@ func TrimExtension(name string) (base string, ok bool) {
 
 func splitSuffix(no, count int) string { return fmt.Sprintf("-%05d-of-%05d.gguf", no, count) }
 
+// ReadSplit says which part of how many a file is, both from 1, by its content alone; the other parts need not be there.
+//
+// Errors: as of [Open].
+func ReadSplit(path string) (no, count int, err error) {
+	p, err := openPart(path)
+	if err != nil {
+		return 0, 0, err
+	}
+	return p.split.no + 1, p.split.count, p.src.Close()
+}
+
 // ParseSplitName takes a file name apart, whatever the case of its extension; false when it is not that of a part.
 func ParseSplitName(name string) (SplitName, bool) {
 	const tail = len("-00001-of-00001.gguf")

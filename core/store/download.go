@@ -9,8 +9,10 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"math"
 	"math/rand/v2"
 	"net/http"
+	"net/url"
 	"os"
 	"syscall"
 	"time"
@@ -72,28 +74,39 @@ type download struct {
 func (d *download) part() string    { return d.path + ".part" }
 func (d *download) sidecar() string { return d.path + ".part.json" }
 
-// run downloads the file, or the rest of it, and checks it.
+// run downloads the file, or the rest of it, and checks it. What a later pull could not go on from is not left behind.
 func (d *download) run(ctx context.Context) (RecordFile, error) {
 	if done, ok := d.finished(); ok {
 		return done, nil
 	}
 	if err := d.recall(); err != nil {
+		return RecordFile{}, unwrapFinal(err)
+	}
+	if err := d.fetch(ctx); err != nil {
+		if !d.state.names() {
+			err = errors.Join(err, unwrapFinal(d.restart()))
+		}
 		return RecordFile{}, err
 	}
+	return d.finish(ctx)
+}
+
+// fetch asks for the file until it is there.
+func (d *download) fetch(ctx context.Context) error {
 	// Only bytes that were never there count as progress: a server that cuts every answer short and cannot go on in the
 	// middle would be asked for ever.
 	most := d.off
 	for tries, limit := 0, maxDials; ; {
 		err := d.try(ctx)
 		if err == nil {
-			break
+			return nil
 		}
 		if ctx.Err() != nil {
-			return RecordFile{}, fmt.Errorf("%s: stopped after %s, pull again to go on: %w", d.f.file, units.Bytes(d.off), context.Cause(ctx))
+			return fmt.Errorf("%s: stopped after %s, pull again to %s: %w", d.f.file, units.Bytes(d.off), d.again(), context.Cause(ctx))
 		}
 		var stop final
 		if errors.As(err, &stop) {
-			return RecordFile{}, stop.error
+			return stop.error
 		}
 		if d.off > most {
 			most, tries = d.off, 0
@@ -102,7 +115,7 @@ func (d *download) run(ctx context.Context) (RecordFile, error) {
 			limit = maxTries
 		}
 		if tries++; tries >= limit {
-			return RecordFile{}, fmt.Errorf("%s: gave up after %d tries without progress, pull again to go on: %w", d.f.file, tries, err)
+			return fmt.Errorf("%s: gave up after %d tries without progress, pull again to %s: %w", d.f.file, tries, d.again(), err)
 		}
 		delay := min(firstBackoff<<(tries-1), lastBackoff)
 		delay += rand.N(delay / 2)
@@ -113,16 +126,23 @@ func (d *download) run(ctx context.Context) (RecordFile, error) {
 		d.s.log.Warn("download interrupted", "file", d.f.file, "bytes", d.off, "err", err, "dur", delay)
 		d.meter.phase(Waiting, d.off, d.state.Size, err.Error())
 		if err := d.s.sleep(ctx, delay); err != nil {
-			return RecordFile{}, fmt.Errorf("%s: stopped after %s, pull again to go on: %w", d.f.file, units.Bytes(d.off), err)
+			return fmt.Errorf("%s: stopped after %s, pull again to %s: %w", d.f.file, units.Bytes(d.off), d.again(), err)
 		}
 	}
-	return d.finish(ctx)
 }
 
-// finished recognises a part of a split model that an earlier pull completed.
+// again says what a later pull can do.
+func (d *download) again() string {
+	if d.state.names() {
+		return "go on"
+	}
+	return "begin anew, for the server does not say what file it is"
+}
+
+// finished recognises a file that an earlier pull completed.
 func (d *download) finished() (RecordFile, bool) {
 	state, err := readResume(d.sidecar())
-	if err != nil || !state.Done || state.URL != redact(d.f.url) {
+	if err != nil || !state.Done || !d.wanted(state) {
 		return RecordFile{}, false
 	}
 	info, err := os.Stat(d.path)
@@ -132,15 +152,18 @@ func (d *download) finished() (RecordFile, bool) {
 	return RecordFile{Name: d.f.file, Size: state.Size, SHA256: state.SHA256}, true
 }
 
+// wanted reports whether what an earlier pull left behind is of the file that is wanted now.
+func (d *download) wanted(state resume) bool {
+	return state.URL == redact(d.f.url) && (d.f.sha256 == "" || state.SHA256 == "" || d.f.sha256 == state.SHA256) &&
+		(d.f.size == 0 || state.Size == 0 || d.f.size == state.Size)
+}
+
 // recall finds out what an earlier pull left behind; what cannot be trusted is dropped.
 func (d *download) recall() error {
 	d.sum = sha256.New()
 	state, err := readResume(d.sidecar())
 	info, err2 := os.Stat(d.part())
-	usable := err == nil && err2 == nil && !state.Done && state.URL == redact(d.f.url) &&
-		(state.Size == 0 || info.Size() <= state.Size) &&
-		// Without something that names the content, two halves may be of different files.
-		(state.ETag != "" || state.LastModified != "" || state.SHA256 != "")
+	usable := err == nil && err2 == nil && !state.Done && d.wanted(state) && state.names() && (state.Size == 0 || info.Size() <= state.Size)
 	if !usable {
 		return d.restart()
 	}
@@ -181,6 +204,9 @@ func (d *download) try(ctx context.Context) error {
 	}
 	resp, err := d.s.client.Do(req)
 	if err != nil {
+		if whole, ok := errors.AsType[*url.Error](err); ok {
+			err = fmt.Errorf("%s: %w", redact(d.f.url), whole.Err) // the address may hold what is secret
+		}
 		var untrusted *tls.CertificateVerificationError
 		if errors.Is(err, ErrServer) || errors.As(err, &untrusted) {
 			return final{err}
@@ -197,7 +223,11 @@ func (d *download) try(ctx context.Context) error {
 	}
 	timer := time.AfterFunc(d.s.stall, func() { cancel(errStalled) })
 	defer timer.Stop()
-	err = d.store(ctx, &stallReader{r: resp.Body, timer: timer, limit: d.s.stall})
+	var body io.Reader = &stallReader{r: resp.Body, timer: timer, limit: d.s.stall}
+	if r, ok := contentRange(resp.Header.Get("Content-Range")); ok && resp.StatusCode == http.StatusPartialContent {
+		body = io.LimitReader(body, r.length)
+	}
+	err = d.store(ctx, body)
 	if cause := context.Cause(ctx); err != nil && errors.Is(cause, errStalled) {
 		return cause
 	}
@@ -216,12 +246,7 @@ func (d *download) answer(resp *http.Response) error {
 		}
 		return d.restart()
 	case code == http.StatusPartialContent && d.off > 0:
-		start, total, ok := contentRange(resp.Header.Get("Content-Range"))
-		tag := readAnnounced(resp).etag
-		switch {
-		case !ok || start != d.off,
-			total > 0 && d.state.Size > 0 && total != d.state.Size,
-			tag != "" && d.state.ETag != "" && tag != d.state.ETag:
+		if !d.continues(resp) {
 			return errors.Join(fmt.Errorf("%w: the answer does not continue the file, beginning again", ErrServer), d.restart())
 		}
 		return nil
@@ -232,6 +257,28 @@ func (d *download) answer(resp *http.Response) error {
 	default:
 		return final{&StatusError{URL: redact(d.f.url), Code: code}}
 	}
+}
+
+// continues reports whether a part of a file is that of the file whose beginning is here. A part that does not say what file it
+// is of is taken only where the sum of the whole file will tell.
+func (d *download) continues(resp *http.Response) bool {
+	r, ok := contentRange(resp.Header.Get("Content-Range"))
+	switch {
+	case !ok || r.start != d.off,
+		resp.ContentLength >= 0 && resp.ContentLength != r.length,
+		r.total > 0 && d.state.Size > 0 && r.total != d.state.Size:
+		return false
+	}
+	a := readAnnounced(resp)
+	switch {
+	case a.sha256 != "" && d.state.SHA256 != "":
+		return a.sha256 == d.state.SHA256
+	case a.etag != "" && d.state.ETag != "":
+		return a.etag == d.state.ETag
+	case a.lastModified != "" && d.state.LastModified != "" && d.state.ETag == "":
+		return a.lastModified == d.state.LastModified
+	}
+	return d.state.SHA256 != "" || d.f.sha256 != ""
 }
 
 // prepare compares what is announced with what is expected, checks the disk and writes the sidecar.
@@ -400,21 +447,24 @@ func (d *download) diskError(err error) error {
 
 // diskError turns a full disk into an error that says what is needed.
 func (s *Store) diskError(file string, missing int64, err error) error {
-	if !errors.Is(err, syscall.ENOSPC) {
+	if !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EDQUOT) {
 		return fmt.Errorf("%s: %w", file, err)
 	}
 	free, _ := s.free(s.dir)
-	return fmt.Errorf("%s: the disk is full: %w", file, &SpaceError{Dir: s.dir, Need: max(missing, 1) + spaceReserve, Free: free})
+	return fmt.Errorf("%s: the disk is full: %w", file, &SpaceError{Dir: s.dir, Need: withReserve(max(missing, 1)), Free: free})
 }
 
 // checkSpace refuses what would not fit.
 func (s *Store) checkSpace(need int64) error {
 	free, ok := s.free(s.dir)
 	if ok && max(need, 0) > free-spaceReserve {
-		return &SpaceError{Dir: s.dir, Need: max(need, 0) + spaceReserve, Free: free}
+		return &SpaceError{Dir: s.dir, Need: withReserve(max(need, 0)), Free: free}
 	}
 	return nil
 }
+
+// withReserve adds what a pull leaves free to a size, which may be the largest there is.
+func withReserve(n int64) int64 { return min(n, math.MaxInt64-spaceReserve) + spaceReserve }
 
 // copyContext copies until the end or the context's.
 func copyContext(ctx context.Context, dst io.Writer, src io.Reader, m *meter) (int64, error) {

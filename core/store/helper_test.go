@@ -9,6 +9,7 @@ import (
 	"math"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -59,6 +60,16 @@ func parts(tb testing.TB, count int) [][]byte {
 		}))
 	}
 	return out
+}
+
+// parsed is an address.
+func parsed(tb testing.TB, raw string) *url.URL {
+	tb.Helper()
+	u, err := url.Parse(raw)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return u
 }
 
 func sum(b []byte) string {

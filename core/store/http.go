@@ -5,15 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"net/url"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 )
 
-// httpClient returns a client that follows redirects but never from https to http.
+// httpClient returns a client that follows redirects but never from https to http, and that leaves behind what only the first
+// server is to know when one leads to another: its token, and the address that was asked for.
 func httpClient(given *http.Client) *http.Client {
 	var c http.Client
 	if given != nil {
@@ -30,9 +33,24 @@ func httpClient(given *http.Client) *http.Client {
 		if req.URL.Scheme != "https" && via[len(via)-1].URL.Scheme == "https" {
 			return fmt.Errorf("%w: redirected from https to %s, which is not encrypted", ErrServer, redact(req.URL))
 		}
+		// net/http keeps the token for other ports and for hosts below the first one.
+		left := func(r *http.Request) bool { return origin(r.URL) != origin(via[0].URL) }
+		if left(req) || slices.ContainsFunc(via, left) {
+			req.Header.Del("Authorization")
+		}
+		req.Header.Del("Referer")
 		return nil
 	}
 	return &c
+}
+
+// origin returns the scheme, host and port of an address.
+func origin(u *url.URL) string {
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[strings.ToLower(u.Scheme)]
+	}
+	return strings.ToLower(u.Scheme + "://" + u.Hostname() + ":" + port)
 }
 
 // request builds a GET that asks for the bytes as they are.
@@ -44,7 +62,6 @@ func (s *Store) request(ctx context.Context, u *url.URL, toHub bool) (*http.Requ
 	req.Header.Set("User-Agent", "pooled")
 	req.Header.Set("Accept-Encoding", "identity")
 	if toHub && s.token != "" {
-		// net/http drops it when a redirect leaves the host.
 		req.Header.Set("Authorization", "Bearer "+s.token)
 	}
 	return req, nil
@@ -84,31 +101,38 @@ func readAnnounced(resp *http.Response) announced {
 	case resp.StatusCode == http.StatusOK && resp.ContentLength > 0:
 		a.size = resp.ContentLength
 	case resp.StatusCode == http.StatusPartialContent:
-		if _, total, ok := contentRange(resp.Header.Get("Content-Range")); ok && total > 0 {
-			a.size = total
+		if r, ok := contentRange(resp.Header.Get("Content-Range")); ok && r.total > 0 {
+			a.size = r.total
 		}
 	}
 	return a
 }
 
-// contentRange reads "bytes 5-9/10"; total is 0 when the server does not know it.
-func contentRange(h string) (start, total int64, ok bool) {
+// byteRange is a part of a file.
+type byteRange struct {
+	start, length int64
+	total         int64 // of the file; 0 when the server does not know it
+}
+
+// contentRange reads "bytes 5-9/10".
+func contentRange(h string) (r byteRange, ok bool) {
 	spec, found := strings.CutPrefix(h, "bytes ")
 	span, whole, found2 := strings.Cut(spec, "/")
 	first, last, found3 := strings.Cut(span, "-")
 	if !found || !found2 || !found3 {
-		return 0, 0, false
+		return byteRange{}, false
 	}
 	start, err := strconv.ParseInt(first, 10, 64)
 	end, err2 := strconv.ParseInt(last, 10, 64)
-	if err != nil || err2 != nil || start < 0 || end < start {
-		return 0, 0, false
+	if err != nil || err2 != nil || start < 0 || end < start || end == math.MaxInt64 {
+		return byteRange{}, false
 	}
+	r = byteRange{start: start, length: end - start + 1}
 	if whole == "*" {
-		return start, 0, true
+		return r, true
 	}
-	total, err = strconv.ParseInt(whole, 10, 64)
-	return start, total, err == nil && total > end
+	r.total, err = strconv.ParseInt(whole, 10, 64)
+	return r, err == nil && r.total > end
 }
 
 // transient reports whether a status may go away by itself.
@@ -118,11 +142,15 @@ func transient(code int) bool {
 
 // retryAfter reads how long the server asks to wait, at most two minutes.
 func retryAfter(resp *http.Response) time.Duration {
-	n, err := strconv.Atoi(resp.Header.Get("Retry-After"))
-	if err != nil || n < 0 {
-		return 0
+	const most = 2 * time.Minute
+	h := resp.Header.Get("Retry-After")
+	if n, err := strconv.ParseInt(h, 10, 64); err == nil {
+		return time.Duration(min(max(n, 0), int64(most/time.Second))) * time.Second
 	}
-	return time.Duration(min(n, 120)) * time.Second
+	if at, err := http.ParseTime(h); err == nil {
+		return min(max(time.Until(at), 0), most)
+	}
+	return 0
 }
 
 // sidecarSum asks for FILE.sha256 beside a file, as many servers have it; empty when there is none.

@@ -91,6 +91,10 @@ func (s *Store) present(p *plan) (Model, bool, error) {
 	}
 	r, ok := s.readRecord(p.name)
 	if ok && r.Source == p.source {
+		if want := p.pinned(); want != "" && len(r.Files) == 1 && r.Files[0].SHA256 != want {
+			return Model{}, false, fmt.Errorf("%s: %w: want %s, the one that was pulled has %s; remove it first with: pooled rm %s",
+				m.Path, ErrHash, want, r.Files[0].SHA256, m.Name)
+		}
 		return m, true, nil
 	}
 	from := "a file that was put there by hand"
@@ -115,12 +119,27 @@ func (s *Store) fetch(ctx context.Context, p *plan, dir string, progress func(Pr
 			d := &download{s: s, f: p.files[i], hub: p.hub, path: filepath.Join(dir, name), meter: m}
 			file, err = d.run(ctx)
 		}
+		if err == nil && p.local == nil {
+			err = checkPart(filepath.Join(dir, name), i+1, parts)
+		}
 		if err != nil {
 			return nil, err
 		}
 		files = append(files, file)
 	}
 	return files, nil
+}
+
+// checkPart checks that a file is the part that its name says before the next is asked for: there may be 99,999 of them.
+func checkPart(path string, no, parts int) error {
+	gotNo, got, err := gguf.ReadSplit(path)
+	if err == nil && (got != parts || gotNo != no) {
+		err = fmt.Errorf("its name says part %d of %d, its content %d of %d", no, parts, gotNo, got)
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("%s: %w: %w", filepath.Base(path), ErrNotModel, err), os.Remove(path))
+	}
+	return nil
 }
 
 // adopt links or copies a local file and computes its sum; FILE.sha256 beside it is checked.

@@ -51,6 +51,9 @@ type resume struct {
 	Done         bool   `json:"done,omitempty"`   // FILE is whole and SHA256 was computed from it
 }
 
+// names reports whether something says what file the bytes are of. Without it, two halves may be of different files.
+func (r resume) names() bool { return r.ETag != "" || r.LastModified != "" || r.SHA256 != "" }
+
 // errState says that a sidecar cannot be trusted; the download begins again.
 var errState = errors.New("not a resume record")
 

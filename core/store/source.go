@@ -22,6 +22,14 @@ type plan struct {
 	local   []string // for files of this machine, first part first
 }
 
+// pinned returns the sum that the source demands; empty if it demands none.
+func (p *plan) pinned() string {
+	if len(p.files) != 1 {
+		return ""
+	}
+	return p.files[0].sha256
+}
+
 // remote is one file to download.
 type remote struct {
 	file   string // its name in the folder
@@ -90,7 +98,7 @@ func (s *Store) planURL(raw string) (*plan, error) {
 		sum, u.Fragment, u.RawFragment = strings.ToLower(sum), "", ""
 	}
 	hub, err := url.Parse(s.hub)
-	isHub := err == nil && strings.EqualFold(hub.Host, u.Host) && hub.Scheme == u.Scheme
+	isHub := err == nil && origin(hub) == origin(u)
 	if isHub {
 		// The address of the page that shows a file is what people copy.
 		u.Path = strings.Replace(u.Path, "/blob/", "/resolve/", 1)

@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"errors"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -472,22 +473,24 @@ func TestParseSum(t *testing.T) {
 
 func TestContentRange(t *testing.T) {
 	for _, tt := range []struct {
-		in           string
-		start, total int64
-		ok           bool
+		in   string
+		want byteRange
+		ok   bool
 	}{
-		{"bytes 5-9/10", 5, 10, true},
-		{"bytes 0-0/*", 0, 0, true},
-		{"bytes */10", 0, 0, false},
-		{"bytes 9-5/10", 0, 0, false},
-		{"bytes 5-9/9", 5, 9, false},
-		{"bytes -5-9/10", 0, 0, false},
-		{"5-9/10", 0, 0, false},
-		{"", 0, 0, false},
+		{"bytes 5-9/10", byteRange{5, 5, 10}, true},
+		{"bytes 0-0/*", byteRange{0, 1, 0}, true},
+		{"bytes */10", byteRange{}, false},
+		{"bytes 9-5/10", byteRange{}, false},
+		{"bytes 5-9/9", byteRange{}, false},
+		{"bytes -5-9/10", byteRange{}, false},
+		{"bytes 0-9223372036854775807/*", byteRange{}, false},
+		{"bytes 0-9223372036854775806/9223372036854775807", byteRange{0, math.MaxInt64, math.MaxInt64}, true},
+		{"bytes 0-1/9223372036854775808", byteRange{}, false},
+		{"5-9/10", byteRange{}, false},
+		{"", byteRange{}, false},
 	} {
-		start, total, ok := contentRange(tt.in)
-		if ok != tt.ok || ok && (start != tt.start || total != tt.total) {
-			t.Errorf("contentRange(%q) = %d, %d, %v", tt.in, start, total, ok)
+		if got, ok := contentRange(tt.in); ok != tt.ok || ok && got != tt.want {
+			t.Errorf("contentRange(%q) = %+v, %v", tt.in, got, ok)
 		}
 	}
 }

@@ -85,10 +85,11 @@ func opens(text, name string) bool {
 
 // parameterWithin returns what in the text of the open value may begin the next parameter; empty if nothing may: a start tag at the start of a
 // line, or anywhere in a value that began on the line of its own start tag, or one that begins a parameter which the tool
-// declares and did not get yet, however the tag is written.
+// declares and did not get yet, however the tag is written. It begins none where a </parameter> stands behind it, for that has
+// text behind it, which could be no part of a call.
 func (c *call) parameterWithin(text string) string {
 	const short = "param"
-	for at := 0; ; at++ {
+	for at := strings.LastIndex(text, parameterClose) + 1; ; at++ {
 		next := strings.IndexByte(text[at:], '<')
 		if next < 0 {
 			return ""

@@ -72,6 +72,8 @@ func TestBrokenTags(t *testing.T) {
 		{"start tag within a value on one line", inCall("write_file", "<parameter=path>a.txt<parameter=content>x</parameter>"), "", ""},
 		{"start tag of a parameter that is there", inCall("write_file", path+"<parameter=content>\nx\n<parameter=path>\ny\n</parameter>"), "", ""},
 		{"start tag within a line", inCall("run_js", "<parameter=code>\n1 // <parameter=KEY> x\n</parameter>"), `run_js {"code": "1 // <parameter=KEY> x"}`, ""},
+		{"a whole parameter at the start of a line", inCall("run_js", "<parameter=code>\n<parameter=x>1</parameter> // x\n</parameter>"), `run_js {"code": "<parameter=x>1</parameter> // x"}`, ""},
+		{"a whole call in a value", inCall("run_js", "<parameter=code>\n<function=demo>\n</function>\n</tool_call>\n</parameter>"), `run_js {"code": "<function=demo>\n</function>\n</tool_call>"}`, ""},
 		{"elements of that name", inCall("run_js", "<parameter=code>\n<a>\n <parameter id=\"b\">1</parameter>\n</a>\n</parameter>"), `run_js {"code": "<a>\n <parameter id=\"b\">1</parameter>\n</a>"}`, ""},
 
 		{"function's end tag, begun", code("</func"), "", ""},
@@ -128,6 +130,8 @@ func TestBrokenJSON(t *testing.T) {
 		{"start tag in two words", "<tool call>\n{\"name\": \"serve\", \"arguments\": {}}\n</tool call>", serve},
 		{"start tag with an attribute", "<tool_call name=\"serve\">\n{\"name\": \"serve\", \"arguments\": {}}\n</tool_call>", ""},
 		{"text before a fence", "<tool_call>\nThen:\n```json\n{\"name\": \"serve\", \"arguments\": {}}\n```\n</tool_call>", ""},
+		{"arguments beside a nested name", "<tool_call>\n{\"type\": \"function\", \"function\": {\"name\": \"run_js\"}, \"arguments\": {\"code\": \"1\"}}\n</tool_call>", ""},
+		{"text beside a nested call", "<tool_call>\n{\"function\": {\"name\": \"run_js\", \"arguments\": {\"code\": \"1\"}}, \"note\": \"x\"}\n</tool_call>", ""},
 		{"an id that is an argument", "<tool_call>\n{\"name\": \"find\", \"id\": \"7\"}\n</tool_call>", `find {"id": "7"}`},
 		{"an id of the call", "<tool_call>\n{\"id\": \"call_1\", \"type\": \"function\", \"name\": \"serve\", \"arguments\": {}}\n</tool_call>", serve},
 	} {
@@ -144,6 +148,37 @@ func TestBrokenJSON(t *testing.T) {
 		}
 		if len(got) != 1 || got[0] != c.want {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// TestBehindJSON keeps what belongs to no text out of it: braces too many where the JSON's end is the call's, and the comma
+// between two calls in one pair of markers.
+func TestBehindJSON(t *testing.T) {
+	for _, c := range []struct {
+		format     Format
+		text, want string
+	}{
+		{LlamaJSON, "{\"name\": \"serve\", \"parameters\": {}}}", "call serve {}"},
+		{LlamaJSON, "{\"name\": \"serve\", \"parameters\": {}}}]; {\"name\": \"serve\", \"parameters\": {}}", "call serve {}|text ;|call serve {}"},
+		{MistralArgs, "[TOOL_CALLS]serve[ARGS]{}} ok", "call serve {}|text  ok"},
+		{MistralJSON, "[TOOL_CALLS][{\"name\": \"serve\", \"arguments\": {}}]]", "call serve {}"},
+		{HermesJSON, "<tool_call>\n{\"name\": \"serve\", \"arguments\": {}}, {\"name\": \"run_js\", \"arguments\": {\"code\": \"1\"}}\n</tool_call>", `call serve {}|call run_js {"code": "1"}`},
+		{HermesJSON, "<tool_call>\n{\"name\": \"serve\", \"arguments\": {}}, then\n", "call serve {}|text , then\n"},
+	} {
+		var got []string
+		for _, e := range checkPieces(t, Options{Format: c.format, Tools: coding()}, c.text, Stopped, 6) {
+			switch e.Kind {
+			case Call:
+				got = append(got, "call "+e.Name+" "+string(e.Arguments))
+			case Text:
+				got = append(got, "text "+e.Text)
+			case Malformed:
+				got = append(got, "malformed")
+			}
+		}
+		if strings.Join(got, "|") != c.want {
+			t.Errorf("%v %q: got %q, want %q", c.format, c.text, strings.Join(got, "|"), c.want)
 		}
 	}
 }
@@ -221,5 +256,83 @@ func conserved(t *testing.T, e Event) {
 	want += `(?:</function>|</parameter>|[\s\]}]|` + "`" + `)*(?:</?[A-Za-z_ ]*>?)?\s*$`
 	if !regexp.MustCompile(want).MatchString(e.Raw) {
 		t.Errorf("%s %s (%s) is not what %q says", e.Name, e.Arguments, notes, e.Raw)
+	}
+}
+
+// jsonPieces are what FuzzJSON writes calls of. The words alpha, beta and gamma stand for what must not be lost.
+var jsonPieces = []string{
+	"<tool_call>", "</tool_call>", "\n", "{\"name\": \"run_js\", \"arguments\": {\"code\": \"alpha\"}}", "{", "}", "[", "]", ",", ":", " ",
+	"\"name\": ", "\"run_js\"", "\"arguments\": ", "\"parameters\": ", "{\"code\": \"alpha\"}", "\"code\": ", "\"beta\"", "gamma", "```", "```json\n",
+	"\"id\": \"delta\"", "\"type\": \"function\"", "\"function\": ", "\"tool_calls\": ", "[TOOL_CALLS]", "[ARGS]", "[CALL_ID]", "run_js", "<|python_tag|>",
+	"</parameter>", "</function>", "<tools>", "</tools>", "<tool_call >", "</tool_call >", "\"", "'", "null", "{}", "[]", ";", "json",
+	"\"code\": \"beta\"", "{\"name\": \"serve\", \"arguments\": {}}",
+}
+
+// FuzzJSON writes calls in JSON out of pieces, in every format that has them. What comes of them is the same in every piece
+// size, and of the words that stand in a call's text none but those of its form is missing from its arguments.
+func FuzzJSON(f *testing.F) {
+	for _, exact := range [][]byte{{0, 2, 3, 2, 1}, {25, 6, 3, 8, 3, 7}, {25, 28, 26, 15}, {29, 3}, {3, 31, 3}, {19, 20, 3, 19}, {0, 4, 11, 12, 8, 13, 15, 5, 1}} {
+		f.Add(exact)
+		for i := range jsonPieces {
+			for at := range exact {
+				f.Add(append(append(append([]byte(nil), exact[:at]...), byte(i)), exact[at:]...))
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, pieces []byte) {
+		var text strings.Builder
+		for _, p := range pieces[:min(len(pieces), 40)] {
+			text.WriteString(jsonPieces[int(p)%len(jsonPieces)])
+		}
+		for _, format := range []Format{HermesJSON, LlamaJSON, MistralJSON, MistralArgs} {
+			var group []Event
+			for _, e := range checkPieces(t, Options{Format: format, Tools: coding()}, text.String(), Stopped, 2) {
+				switch {
+				case e.Kind != Call && e.Kind != Malformed:
+					continue
+				case e.Raw != "":
+					noWordLost(t, group)
+					group = nil
+				}
+				group = append(group, e)
+			}
+			noWordLost(t, group)
+		}
+	})
+}
+
+var (
+	word = regexp.MustCompile(`[A-Za-z_]+`)
+	form = map[string]bool{
+		"tool_call": true, "tool_calls": true, "tools": true, "function": true, "parameter": true, "name": true, "arguments": true, "parameters": true,
+		"id": true, "type": true, "delta": true, "TOOL_CALLS": true, "ARGS": true, "CALL_ID": true, "python_tag": true, "json": true, "null": true,
+		"run_js": true, "serve": true,
+	}
+)
+
+// noWordLost compares the words of the raw text of some calls, which the first of them has, with those of their arguments.
+func noWordLost(t *testing.T, group []Event) {
+	t.Helper()
+	var kept []string
+	for _, e := range group {
+		if e.Kind == Malformed {
+			return
+		}
+		kept = append(kept, word.FindAllString(string(e.Arguments), -1)...)
+	}
+	if len(group) == 0 {
+		return
+	}
+	for _, w := range word.FindAllString(group[0].Raw, -1) {
+		switch {
+		case len(kept) > 0 && kept[0] == w:
+			kept = kept[1:]
+		case !form[w]:
+			t.Errorf("%q is not in the arguments of %+v", w, group)
+			return
+		}
+	}
+	if len(kept) > 0 {
+		t.Errorf("%q are in the arguments and not in the text of %+v", kept, group)
 	}
 }

@@ -92,7 +92,7 @@ func (b *builder) one(value json.RawMessage, repaired []string, depth int) Event
 				}
 				continue
 			}
-			if inner, err := members(m.value); err == nil && len(inner) > 0 && b.repair {
+			if inner, err := members(m.value); err == nil && len(inner) > 0 && b.repair && alone(all) {
 				return b.one(m.value, append(repaired, fmt.Sprintf("took the call out of %q", m.key)), depth+1)
 			}
 			rest = append(rest, m)
@@ -132,6 +132,17 @@ func (b *builder) one(value json.RawMessage, repaired []string, depth int) Event
 		repaired = append(repaired, "added empty arguments")
 	}
 	return b.finish(name, args, repaired)
+}
+
+// alone reports whether all members but one say nothing of the arguments.
+func alone(all []member) bool {
+	others := 0
+	for _, m := range all {
+		if !isOneOf(m.key, otherKeys) {
+			others++
+		}
+	}
+	return others == 1
 }
 
 // meant returns those members beside a name, of a call without arguments, that are arguments: what the tool declares. A

@@ -34,7 +34,8 @@
 //
 // What stands around calls has one reading where the inside is whole: <Tool_Call> or <tool_calls> before a declared tool, and
 // </tool_call > or </tools> behind a complete inside, are read as the markers (with attributes, which might say something, the
-// call is Malformed); a second </function> is passed over. Two names for one function, or none, are Malformed.
+// call is Malformed); a second </function> is passed over, and so are braces too many behind JSON. What stands beside a nested
+// call, and two names for one function, or none, are Malformed.
 //
 // Between the parameters of Qwen XML nothing but its tags and white space may stand: a start tag without its ">" or with
 // more in it than a name is text that a parameter has lost, so the call is Malformed. So it is where </parameter> stands

@@ -77,7 +77,7 @@ func (c *call) complete() bool { return c.done }
 // finish notes where the inside ended.
 func (c *call) finish(at int) scan {
 	c.done, c.inside, c.bodyEnd, c.skip, c.tag = true, at, at, at, -1
-	if len(c.opener.closers) == 0 && !c.opener.fence && !c.opener.unsure {
+	if len(c.opener.closers) == 0 && !c.opener.fence && !c.opener.unsure && !c.repair {
 		return scan{over: true, body: at, at: at, closed: true}
 	}
 	return scan{}
@@ -87,6 +87,13 @@ func (c *call) finish(at int) scan {
 func (c *call) after(i int, b byte) scan {
 	if c.opener.unsure {
 		return c.following(i, b)
+	}
+	if len(c.opener.closers) == 0 && !c.opener.fence {
+		if b == '}' || b == ']' {
+			c.skip++
+			return scan{}
+		}
+		return scan{over: true, body: c.bodyEnd, at: c.skip, closed: true}
 	}
 	if c.skip == i && c.trivial(b) {
 		c.skip++
@@ -105,6 +112,10 @@ func (c *call) after(i int, b byte) scan {
 		return scan{over: true, body: c.bodyEnd, at: i + 1, closed: true}
 	case len(c.opener.closers) > 0 && c.repair:
 		best = max(best, c.misnamed(i, tag))
+	}
+	if best == no && b == '{' && c.body == jsonBody && strings.TrimSpace(string(c.raw[c.bodyEnd:c.skip])) == "," {
+		c.notes = append(c.notes, "dropped a comma between calls")
+		return scan{over: true, body: c.bodyEnd, at: c.skip}
 	}
 	if best == no {
 		c.behind = true
@@ -135,7 +146,7 @@ func (c *call) misnamed(i int, tag string) verdict {
 // trivial reports whether a byte behind the inside still belongs to the call: white space, the end of a code fence, braces
 // too many.
 func (c *call) trivial(b byte) bool {
-	return isSpace(b) || c.repair && (b == '`' || b == '}' || b == ']')
+	return isSpace(b) || c.repair && (b == '`' || b == '}' || b == ']' || b == ',' && c.body == jsonBody)
 }
 
 // trails reports whether all of the text behind the inside belongs to the call; it may end in a part of the marker.
