@@ -1,11 +1,9 @@
 package codecmd
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -115,38 +113,23 @@ func (w *work) openApp(ctx context.Context, entry string) error {
 	return nil
 }
 
-// export writes the project to a file outside of it.
+// export writes the project to a file, outside of it unless a place inside is named.
 func (w *work) export(ctx context.Context, name string) error {
 	if name == "" {
-		name = filepath.Base(w.project.Root) + ".zip"
+		name = filepath.Base(w.project.Root)
 		if w.project.Scratch {
-			name = w.project.ID + ".zip"
+			name = w.project.ID
 		}
-	}
-	if _, err := os.Lstat(name); err == nil {
-		return fmt.Errorf("%s is there already; name another file", name)
-	}
-	var data bytes.Buffer
-	var left []string
-	switch strings.ToLower(filepath.Ext(name)) {
-	case ".zip":
-		if err := export.Zip(ctx, &data, w.ws.FS()); err != nil {
+		var err error
+		if name, err = export.Place(w.project.Root, name+".zip"); err != nil {
 			return err
 		}
-	case ".html", ".htm":
-		page, rest, err := export.SingleHTML(ctx, w.ws.FS(), "index.html")
-		if err != nil {
-			return err
-		}
-		left = rest
-		data.Write(page)
-	default:
-		return fmt.Errorf("%s: want a name that ends in .zip or .html", name)
 	}
-	if err := os.WriteFile(name, data.Bytes(), 0o644); err != nil {
+	size, left, err := export.File(ctx, name, w.ws.FS())
+	if err != nil {
 		return err
 	}
-	w.say("wrote %s (%d bytes)", name, data.Len())
+	w.say("wrote %s (%d bytes)", name, size)
 	for _, l := range left {
 		w.say("not in it: %s", l)
 	}
