@@ -2,9 +2,9 @@
 
 use std::cell::Cell;
 
-use minijinja::Error;
+use crate::fail::{self, Error};
 
-use crate::fail;
+
 
 thread_local! {
     static LEFT: Cell<u64> = const { Cell::new(0) };

@@ -2,9 +2,8 @@
 
 use std::fmt::Write;
 
-use minijinja::Error;
+use crate::fail::{self, Error};
 
-use crate::fail;
 
 const DAYS: [&str; 7] = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 const MONTHS: [&str; 12] = [

@@ -1,385 +1,284 @@
-//! jinja2's filters where Python's text or types matter; the others are minijinja's.
+//! jinja2's filters, those of transformers among them. What is random or made for web pages alone is left out:
+//! `random`, `urlize` and `wordwrap`.
 
-use minijinja::value::Rest;
-use minijinja::{filters, Environment, Error, State, Value};
+use std::rc::Rc;
 
-use crate::args::Args;
-use crate::types::Type;
-use crate::{budget, fail, json, marks, methods, ops, text, types};
+use crate::access;
+use crate::args::{Args, Builtin};
+use crate::fail::{self, Error};
+use crate::html;
+use crate::json;
+use crate::number::{self, Number};
+use crate::printf;
+use crate::sequences;
+use crate::text;
+use crate::value::{Hint, Type, Value};
+use crate::vm::Vm;
+use crate::{marks, methods, ops, wording};
 
-/// Registers the filters.
-pub fn register(env: &mut Environment) {
-    env.add_filter("tojson", json::tojson);
-    env.add_filter("string", |v: Value| if v.as_str().is_some() { Ok(v) } else { text::str(&v).map(Value::from) });
-    env.add_filter("upper", |v: Value| on_text(v, |s| marks::change_text(s, true)));
-    env.add_filter("lower", |v: Value| on_text(v, |s| marks::change_text(s, false)));
-    env.add_filter("capitalize", |v: Value| on_text(v, methods::capitalize));
-    env.add_filter("title", |v: Value| on_text(v, title));
-    env.add_filter("trim", trim);
-    env.add_filter("replace", replace);
-    env.add_filter("join", join);
-    env.add_filter("length", length);
-    env.add_filter("count", length);
-    env.add_filter("default", default);
-    env.add_filter("d", default);
-    env.add_filter("items", items);
-    env.add_filter("dictsort", dictsort);
-    env.add_filter("list", list);
-    env.add_filter("first", |v: Value| Ok::<_, Error>(v.try_iter()?.next().unwrap_or(Value::UNDEFINED)));
-    env.add_filter("last", last);
-    env.add_filter("reverse", reverse);
-    env.add_filter("indent", indent);
-    env.add_filter("round", round);
-    env.add_filter("sum", sum);
-    env.add_filter("min", |v: Value, args: Rest<Value>| extreme("min", v, &args));
-    env.add_filter("max", |v: Value, args: Rest<Value>| extreme("max", v, &args));
-    env.add_filter("truncate", truncate);
-    env.add_filter("int", int);
-    env.add_filter("float", float);
-    env.add_filter("format", |v: Value, args: Rest<Value>| methods::printf(&text::str(&v)?, &args));
-    env.add_filter("pprint", |v: Value| {
-        let mut out = String::new();
-        text::write_repr(&mut out, &v).map(|()| out)
-    });
-    env.add_filter("center", |v: Value, width: Option<i64>| {
-        methods::call(&text::str(&v)?.into(), "center", &[Value::from(width.unwrap_or(80))])
-    });
-    env.add_filter("wordcount", |v: Value| {
-        let s = text::str(&v)?;
-        let word = |c: char| c.is_alphanumeric() || c == '_';
-        Ok::<_, Error>(s.split(|c| !word(c)).filter(|w| !w.is_empty()).count())
-    });
-    for name in ["escape", "e"] {
-        env.add_filter(name, |v: Value| {
-            if v.is_safe() {
-                return Ok(v);
-            }
-            Ok::<_, Error>(Value::from_safe_string(text::escape_html(&text::str(&v)?)))
-        });
-    }
-    env.add_filter("safe", |v: Value| text::str(&v).map(Value::from_safe_string));
-    for name in ["batch", "slice", "groupby", "unique", "sort"] {
-        weigh(env, name);
-    }
-}
-
-/// Charges for a filter of minijinja's that copies its whole input.
-fn weigh(env: &mut Environment, name: &'static str) {
-    env.add_filter(name, move |state: &State, v: Value, args: Rest<Value>| {
-        let args = &args.0;
-        budget::charge(v.len().unwrap_or(0).saturating_mul(16))?;
-        match name {
-            "batch" => apply(state, filters::batch, &v, args),
-            "slice" => apply(state, filters::slice, &v, args),
-            "groupby" => apply(state, filters::groupby, &v, args),
-            "unique" => apply(state, filters::unique, &v, args),
-            _ => apply(state, filters::sort, &v, args),
-        }
-    });
-}
-
-/// Calls a built-in filter with positional and keyword arguments as they came.
-fn apply<F, Rv, A>(state: &State, filter: F, v: &Value, args: &[Value]) -> Result<Value, Error>
-where
-    F: minijinja::functions::Function<Rv, A>,
-    Rv: minijinja::value::FunctionResult,
-    A: for<'a> minijinja::value::FunctionArgs<'a>,
-{
-    let mut all = Vec::with_capacity(args.len() + 1);
-    all.push(v.clone());
-    all.extend_from_slice(args);
-    Value::from_function(filter).call(state, &all)
-}
-
-fn on_text(v: Value, change: fn(&str) -> String) -> Result<Value, Error> {
-    let s = text::str(&v)?;
-    Ok(change(&s).into())
-}
-
-/// Capitalises every word, where words end at white space, hyphens and opening brackets.
-fn title(s: &str) -> String {
-    let mut out = String::with_capacity(s.len());
-    let mut start = true;
-    for c in s.chars() {
-        if start {
-            out.extend(marks::change_case(c, true));
-        } else {
-            out.extend(marks::change_case(c, false));
-        }
-        start = text::is_space(c) || "-({[<".contains(marks::plain(c));
-    }
-    out
-}
-
-fn trim(v: Value, args: Rest<Value>) -> Result<Value, Error> {
-    let args = Args::new("trim", &args);
-    args.expect(&["chars"])?;
-    let s = text::str(&v)?;
-    Ok(methods::strip(&s, "strip", args.opt_str(0, "chars")?).into())
-}
-
-fn replace(v: Value, args: Rest<Value>) -> Result<Value, Error> {
-    let args = Args::new("replace", &args);
-    args.expect(&["old", "new", "count"])?;
-    let (old, new) = (text::str(args.need(0, "old")?)?, text::str(args.need(1, "new")?)?);
-    Ok(methods::replace(&text::str(&v)?, &old, &new, args.opt_int(2, "count")?)?.into())
-}
-
-fn join(v: Value, args: Rest<Value>) -> Result<Value, Error> {
-    let args = Args::new("join", &args);
-    args.expect(&["d", "attribute"])?;
-    let sep = args.get(0, "d").map_or(Ok(String::new()), text::str)?;
-    let attribute = args.get(1, "attribute").filter(|a| !a.is_none());
-    let mut out = String::new();
-    for (i, item) in v.try_iter()?.enumerate() {
-        if i > 0 {
-            budget::charge(sep.len())?;
-            out.push_str(&sep);
-        }
-        match attribute {
-            Some(name) => text::write_str(&mut out, &item.get_item(name)?)?,
-            None => text::write_str(&mut out, &item)?,
-        }
-    }
-    Ok(out.into())
-}
-
-fn length(v: Value) -> Result<usize, Error> {
-    match Type::of(&v) {
-        Type::Undefined => Ok(0),
-        Type::Str | Type::List | Type::Dict => match v.len() {
-            Some(n) => Ok(n),
-            None => Ok(v.try_iter()?.count()),
+/// The filter of this name.
+pub fn find(name: &str) -> Option<Builtin> {
+    Some(match name {
+        "abs" => abs,
+        "attr" => attr,
+        "batch" => sequences::batch,
+        "capitalize" => |_, v, args| wording::simple(v, args, methods::capitalize),
+        "center" => wording::center,
+        "count" | "length" => length,
+        "d" | "default" => default,
+        "dictsort" => sequences::dictsort,
+        "e" | "escape" => html::escape,
+        "filesizeformat" => filesize,
+        "first" => sequences::first,
+        "float" => float,
+        "forceescape" => html::force_escape,
+        "format" => format,
+        "groupby" => sequences::groupby,
+        "indent" => wording::indent,
+        "int" => int,
+        "items" => sequences::items,
+        "join" => sequences::join,
+        "last" => sequences::last,
+        "list" => sequences::list,
+        "lower" => |_, v, args| wording::simple(v, args, |s| marks::change_text(s, false)),
+        "map" => sequences::map,
+        "max" => |vm, v, args| sequences::extreme(vm, v, args, ">"),
+        "min" => |vm, v, args| sequences::extreme(vm, v, args, "<"),
+        "pprint" => pprint,
+        "reject" => |_, v, args| sequences::pick(v, args, false, false),
+        "rejectattr" => |_, v, args| sequences::pick(v, args, false, true),
+        "replace" => wording::replace,
+        "reverse" => sequences::reverse,
+        "round" => round,
+        "safe" => html::safe,
+        "select" => |_, v, args| sequences::pick(v, args, true, false),
+        "selectattr" => |_, v, args| sequences::pick(v, args, true, true),
+        "slice" => sequences::slice,
+        "sort" => sequences::sort,
+        "string" => |_, v, args| {
+            args.expect(&[])?;
+            wording::soft(v)
         },
-        kind => Err(fail::runtime(format!("object of type '{}' has no len()", kind.name()))),
+        "striptags" => html::strip_tags,
+        "sum" => sequences::sum,
+        "title" => |_, v, args| wording::simple(v, args, wording::title),
+        "tojson" => json::tojson,
+        "trim" => wording::trim,
+        "truncate" => wording::truncate,
+        "unique" => sequences::unique,
+        "upper" => |_, v, args| wording::simple(v, args, |s| marks::change_text(s, true)),
+        "urlencode" => html::url_encode,
+        "wordcount" => wording::count,
+        "xmlattr" => html::attributes,
+        _ => return None,
+    })
+}
+
+fn abs(_: &Vm, v: &Value, args: &Args) -> Result<Value, Error> {
+    args.expect(&[])?;
+    match (v, Number::of(v)) {
+        (Value::Big(digits), None) => Ok(Value::Big(digits.trim_start_matches('-').into())),
+        (_, Some(Number::Int(n))) => Ok(number::int(n.abs())),
+        (_, Some(Number::Float(x))) => Ok(Value::Float(x.abs())),
+        _ => Err(fail::runtime(format!("bad operand type for abs(): '{}'", v.type_name()))),
     }
 }
 
-fn default(v: Value, args: Rest<Value>) -> Result<Value, Error> {
-    let args = Args::new("default", &args);
+fn attr(vm: &Vm, v: &Value, args: &Args) -> Result<Value, Error> {
+    args.expect(&["name"])?;
+    let name = args.str(0, "name")?;
+    if v.is_undefined() {
+        return Err(ops::undefined(v));
+    }
+    Ok(access::own(vm, v, name)?.unwrap_or_else(|| Value::Undefined(Hint::Member(Rc::from(name), v.kind()))))
+}
+
+fn length(vm: &Vm, v: &Value, args: &Args) -> Result<Value, Error> {
+    args.expect(&[])?;
+    if let Value::Object(o) = v {
+        if let crate::value::Object::Loop(l) = &**o {
+            return l.length(vm).map(Value::from);
+        }
+    }
+    match v.len() {
+        Some(n) => Ok(n.into()),
+        None => Err(fail::runtime(format!("object of type '{}' has no len()", v.type_name()))),
+    }
+}
+
+fn default(_: &Vm, v: &Value, args: &Args) -> Result<Value, Error> {
     args.expect(&["default_value", "boolean"])?;
     let missing = v.is_undefined() || args.truth(1, "boolean", false) && !v.is_true();
-    Ok(if missing { args.get(0, "default_value").cloned().unwrap_or_else(|| "".into()) } else { v })
+    Ok(if missing { args.get(0, "default_value").cloned().unwrap_or_else(|| Value::str("")) } else { v.clone() })
 }
 
-fn items(v: Value) -> Result<Value, Error> {
-    match Type::of(&v) {
-        Type::Undefined => Ok(Vec::<Value>::new().into()),
-        Type::Dict => methods::items(&v),
-        _ => Err(fail::runtime("Can only get item pairs from a mapping.")),
+fn format(_: &Vm, v: &Value, args: &Args) -> Result<Value, Error> {
+    let format = wording::soft(v)?;
+    let keywords = args.keywords();
+    if !keywords.is_empty() && !args.positional().is_empty() {
+        return Err(fail::runtime("can't handle positional and keyword arguments at the same time"));
     }
-}
-
-fn dictsort(v: Value, args: Rest<Value>) -> Result<Value, Error> {
-    let args = Args::new("dictsort", &args);
-    args.expect(&["case_sensitive", "by", "reverse"])?;
-    match Type::of(&v) {
-        Type::Dict => {}
-        Type::Undefined => return Err(fail::undefined("dictsort of an undefined value")),
-        kind => return Err(fail::undefined(format!("'{} object' has no attribute 'items'", kind.name()))),
-    }
-    let case_sensitive = args.truth(0, "case_sensitive", false);
-    let by = match args.opt_str(1, "by")?.unwrap_or("key") {
-        "key" => 0,
-        "value" => 1,
-        _ => return Err(fail::runtime("you can only sort by either 'key' or 'value'")),
+    let given = if keywords.is_empty() {
+        Value::tuple(args.positional().to_vec())
+    } else {
+        Value::Dict(Rc::new(keywords.iter().map(|(k, v)| (crate::value::Key(Value::Str(k.clone())), v.clone())).collect()))
     };
-    let mut pairs = Vec::new();
-    for key in v.try_iter()? {
-        let pair = [key.clone(), v.get_item(&key)?];
-        let rank = match pair[by].as_str() {
-            Some(s) if !case_sensitive => s.to_lowercase().into(),
-            _ => pair[by].clone(),
-        };
-        pairs.push((rank, pair));
-    }
-    budget::charge(pairs.len().saturating_mul(16))?;
-    for two in pairs.windows(2) {
-        ops::order("<", &two[0].0, &two[1].0)?;
-    }
-    pairs.sort_by(|a, b| ops::order("<", &a.0, &b.0).ok().flatten().unwrap_or(std::cmp::Ordering::Equal));
-    if args.truth(2, "reverse", false) {
-        pairs.reverse();
-    }
-    Ok(pairs.into_iter().map(|(_, pair)| Value::from_object(types::Tuple(pair.to_vec()))).collect::<Vec<_>>().into())
+    printf::printf(format.as_str().unwrap_or_default(), &given, &format)
 }
 
-fn list(v: Value) -> Result<Value, Error> {
-    let items: Vec<Value> = v.try_iter()?.collect();
-    budget::charge(items.len().saturating_mul(16))?;
-    Ok(items.into())
-}
-
-fn last(v: Value) -> Result<Value, Error> {
-    match Type::of(&v) {
-        Type::Undefined => Ok(Value::UNDEFINED),
-        Type::Str | Type::List | Type::Dict => {
-            budget::charge(v.len().unwrap_or(0))?;
-            Ok(v.try_iter()?.last().unwrap_or(Value::UNDEFINED))
-        }
-        _ => Err(fail::runtime(format!("'{}' object is not reversible", types::name(&v)))),
-    }
-}
-
-fn reverse(v: Value) -> Result<Value, Error> {
-    budget::charge(v.len().unwrap_or(0))?;
-    match Type::of(&v) {
-        Type::Undefined => Ok(Vec::<Value>::new().into()),
-        Type::Str => Ok(v.as_str().unwrap_or_default().chars().rev().collect::<String>().into()),
-        Type::List | Type::Dict => {
-            let mut items: Vec<Value> = v.try_iter()?.collect();
-            items.reverse();
-            Ok(items.into())
-        }
-        _ => Err(fail::runtime("argument must be iterable")),
-    }
-}
-
-fn indent(v: Value, args: Rest<Value>) -> Result<Value, Error> {
-    let args = Args::new("indent", &args);
-    args.expect(&["width", "first", "blank"])?;
-    let pad = match args.get(0, "width") {
-        Some(w) if w.as_str().is_some() => w.as_str().unwrap_or_default().to_string(),
-        _ => " ".repeat(args.opt_int(0, "width")?.unwrap_or(4).clamp(0, 1024) as usize),
-    };
-    let s = text::str(&v)? + "\n";
+fn pprint(_: &Vm, v: &Value, args: &Args) -> Result<Value, Error> {
+    args.expect(&[])?;
     let mut out = String::new();
-    for (i, line) in s.lines().enumerate() {
-        if i > 0 {
-            out.push('\n');
-        }
-        let wanted = if i == 0 { args.truth(1, "first", false) } else { !line.is_empty() || args.truth(2, "blank", false) };
-        if wanted {
-            out.push_str(&pad);
-        }
-        out.push_str(line);
-        budget::charge(pad.len() + line.len())?;
-    }
+    text::write_repr(&mut out, &sorted(v)?)?;
     Ok(out.into())
 }
 
-fn round(v: Value, args: Rest<Value>) -> Result<Value, Error> {
-    let args = Args::new("round", &args);
+/// The value with the keys of its dicts in order, as pprint prints them.
+fn sorted(v: &Value) -> Result<Value, Error> {
+    let all = |items: &[Value]| items.iter().map(sorted).collect::<Result<Vec<_>, _>>();
+    Ok(match v {
+        Value::List(items) => Value::list(all(items)?),
+        Value::Tuple(items) => Value::tuple(all(items)?),
+        Value::Dict(d) => {
+            let mut pairs = d.iter().map(|(k, v)| Ok((k.clone(), sorted(v)?))).collect::<Result<Vec<_>, Error>>()?;
+            ops::sort(&mut pairs, |(k, _)| &k.0)?;
+            Value::Dict(Rc::new(pairs.into_iter().collect()))
+        }
+        _ => v.clone(),
+    })
+}
+
+fn round(_: &Vm, v: &Value, args: &Args) -> Result<Value, Error> {
     args.expect(&["precision", "method"])?;
     let precision = args.opt_int(0, "precision")?.unwrap_or(0).clamp(-300, 300) as i32;
     let method = args.opt_str(1, "method")?.unwrap_or("common");
-    match (Type::of(&v), method) {
-        (Type::Int | Type::Bool, "common") if precision >= 0 => return Ok(v),
-        (Type::Int | Type::Bool | Type::Float, "common" | "ceil" | "floor") => {}
-        (Type::Undefined, _) => return Err(fail::undefined("round of an undefined value")),
-        (kind, _) => return Err(fail::runtime(format!("round of a {} with the method '{method}'", kind.name()))),
+    if v.is_undefined() {
+        return Err(ops::undefined(v));
     }
-    let x = f64::try_from(v)?;
+    let Some(n) = Number::of(v) else {
+        return Err(fail::runtime(format!("type {} doesn't define __round__ method", v.type_name())));
+    };
     let scale = 10f64.powi(precision);
-    Ok(Value::from(match method {
-        "ceil" => (x * scale).ceil() / scale,
-        "floor" => (x * scale).floor() / scale,
+    let x = n.float();
+    Ok(match (method, n) {
+        ("common", Number::Int(n)) if precision >= 0 => number::int(n),
+        ("common", Number::Int(n)) => number::round_whole(n, precision.unsigned_abs())?,
+        ("common", Number::Float(x)) if !x.is_finite() => v.clone(),
         // Rust's formatting rounds the exact value, ties to even, as Python's round does.
-        _ if precision >= 0 => format!("{x:.*}", precision as usize).parse().unwrap_or(x),
-        _ => (x * scale).round_ties_even() / scale,
-    }))
-}
-
-/// The items of `v`, or one attribute of each.
-fn taken(v: &Value, attribute: Option<&Value>) -> Result<Vec<Value>, Error> {
-    budget::charge(v.len().unwrap_or(0).saturating_mul(16))?;
-    match attribute.filter(|a| !a.is_none()) {
-        None => Ok(v.try_iter()?.collect()),
-        Some(name) => v.try_iter()?.map(|item| item.get_item(name)).collect(),
-    }
-}
-
-fn sum(v: Value, args: Rest<Value>) -> Result<Value, Error> {
-    let args = Args::new("sum", &args);
-    args.expect(&["attribute", "start"])?;
-    let start = args.get(1, "start").cloned().unwrap_or_else(|| 0.into());
-    taken(&v, args.get(0, "attribute"))?.into_iter().try_fold(start, ops::add)
-}
-
-fn extreme(name: &str, v: Value, args: &[Value]) -> Result<Value, Error> {
-    let args = Args::new(name, args);
-    args.expect(&["case_sensitive", "attribute"])?;
-    let fold = !args.truth(0, "case_sensitive", false);
-    let ranked = taken(&v, args.get(1, "attribute"))?.into_iter().map(|rank| match rank.as_str() {
-        Some(s) if fold => s.to_lowercase().into(),
-        _ => rank,
-    });
-    let mut best: Option<(Value, Value)> = None;
-    for (rank, item) in ranked.zip(v.try_iter()?) {
-        let better = match &best {
-            None => true,
-            Some((than, _)) if name == "min" => ops::order("<", &rank, than)?.is_some_and(|o| o.is_lt()),
-            Some((than, _)) => ops::order(">", &rank, than)?.is_some_and(|o| o.is_gt()),
-        };
-        if better {
-            best = Some((rank, item));
+        ("common", _) if precision >= 0 => Value::Float(format!("{x:.*}", precision as usize).parse().unwrap_or(x)),
+        ("common", _) => Value::Float((x * scale).round_ties_even() / scale),
+        ("ceil" | "floor", _) if !x.is_finite() => {
+            return Err(fail::runtime("cannot convert float infinity or nan to integer"));
         }
-    }
-    Ok(best.map_or(Value::UNDEFINED, |(_, item)| item))
+        ("ceil", _) => Value::Float((x * scale).ceil() / scale),
+        ("floor", _) => Value::Float((x * scale).floor() / scale),
+        _ => return Err(fail::runtime("method must be common, ceil or floor")),
+    })
 }
 
-fn truncate(v: Value, args: Rest<Value>) -> Result<Value, Error> {
-    let args = Args::new("truncate", &args);
-    args.expect(&["length", "killwords", "end", "leeway"])?;
-    let length = ops::size(args.opt_int(0, "length")?.unwrap_or(255));
-    let end = args.opt_str(2, "end")?.unwrap_or("...");
-    let leeway = ops::size(args.opt_int(3, "leeway")?.unwrap_or(5));
-    let s = text::str(&v)?;
-    if s.chars().count() <= length.saturating_add(leeway) {
-        return Ok(s.into());
+/// Python's `float(s)`.
+pub fn parse_float(s: &str) -> Option<f64> {
+    let s = marks::unmark(s);
+    let s = s.trim_matches(text::is_space);
+    let bytes = s.as_bytes();
+    let digit = |i: Option<usize>| i.and_then(|i| bytes.get(i)).is_some_and(u8::is_ascii_digit);
+    let misplaced = |i: usize| bytes[i] == b'_' && !(digit(i.checked_sub(1)) && digit(Some(i + 1)));
+    if (0..bytes.len()).any(misplaced) {
+        return None;
     }
-    let mut kept: String = s.chars().take(length.saturating_sub(end.chars().count())).collect();
-    if !args.truth(1, "killwords", false) {
-        kept.truncate(kept.rfind(' ').unwrap_or(kept.len()));
-    }
-    Ok((kept + end).into())
+    s.replace('_', "").parse().ok()
 }
 
-fn int(v: Value, args: Rest<Value>) -> Result<Value, Error> {
-    let args = Args::new("int", &args);
+/// Python's `int(s, base)`.
+fn parse_int(s: &str, base: u32) -> Option<Value> {
+    let s = marks::unmark(s);
+    let s = s.trim_matches(text::is_space).to_lowercase();
+    let (negative, digits) = match s.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, s.strip_prefix('+').unwrap_or(&s)),
+    };
+    let prefix = |p: &str| digits.strip_prefix(p).map(|d| d.strip_prefix('_').unwrap_or(d));
+    let (base, digits) = match (base, prefix("0x"), prefix("0o"), prefix("0b")) {
+        (0 | 16, Some(d), _, _) => (16, d),
+        (0 | 8, _, Some(d), _) => (8, d),
+        (0 | 2, _, _, Some(d)) => (2, d),
+        (0, ..) if digits.starts_with('0') && digits.trim_matches(['0', '_']) != "" => return None,
+        (0, ..) => (10, digits),
+        _ => (base, digits),
+    };
+    if digits.is_empty() || digits.starts_with('_') || digits.ends_with('_') || digits.contains("__") {
+        return None;
+    }
+    let digits: String = digits.chars().filter(|c| *c != '_').map(|c| match text::decimal(c) {
+        Some(d) => char::from_digit(d, 10).unwrap_or(c),
+        None => c,
+    }).collect();
+    if !digits.chars().all(|c| c.is_digit(base)) {
+        return None;
+    }
+    match i128::from_str_radix(&digits, base) {
+        Ok(n) => Some(number::int(if negative { -n } else { n })),
+        Err(_) if base == 10 => {
+            let digits = digits.trim_start_matches('0');
+            Some(Value::Big(if negative { format!("-{digits}") } else { digits.to_string() }.into()))
+        }
+        Err(_) => None,
+    }
+}
+
+fn int(_: &Vm, v: &Value, args: &Args) -> Result<Value, Error> {
     args.expect(&["default", "base"])?;
-    let fallback = || args.get(0, "default").cloned().unwrap_or_else(|| 0.into());
-    Ok(match Type::of(&v) {
-        Type::Undefined => return Err(fail::undefined("int of an undefined value")),
-        Type::Int => v,
-        Type::Bool => (v.is_true() as i64).into(),
-        Type::Float => {
-            let x = f64::try_from(v)?;
-            if x.is_finite() { json::value(serde_json::Value::from(x.trunc() as i64)) } else { fallback() }
-        }
-        Type::Str => {
-            let s = marks::unmark(v.as_str().unwrap_or_default());
-            let s = s.trim();
-            let base = args.opt_int(1, "base")?.unwrap_or(10).clamp(2, 36) as u32;
-            let mut digits = s.replace('_', "").to_lowercase();
-            let prefix = match base {
-                16 => "0x",
-                8 => "0o",
-                2 => "0b",
-                _ => "",
+    let fallback = || args.get(0, "default").cloned().unwrap_or(Value::Int(0));
+    Ok(match v {
+        Value::Undefined(_) => return Err(ops::undefined(v)),
+        Value::Int(_) | Value::Big(_) => v.clone(),
+        Value::Bool(b) => Value::Int(*b as i64),
+        Value::Float(x) if x.is_infinite() => return Err(fail::runtime("cannot convert float infinity to integer")),
+        Value::Float(x) if x.is_nan() => fallback(),
+        Value::Float(x) => number::whole(*x).ok_or_else(|| fail::runtime("the result of int is too large"))?,
+        Value::Str(s) | Value::Safe(s) => {
+            let base = args.opt_int(1, "base")?.unwrap_or(10);
+            let whole = match u32::try_from(base) {
+                Ok(base) if base == 0 || (2..=36).contains(&base) => parse_int(s, base),
+                _ => None,
             };
-            if let Some(bare) = digits.strip_prefix(prefix) {
-                digits = bare.to_string();
-            }
-            match (i64::from_str_radix(&digits, base), s.parse::<f64>()) {
-                (Ok(n), _) => n.into(),
-                (_, Ok(x)) if x.is_finite() => (x.trunc() as i64).into(),
-                _ => fallback(),
-            }
+            whole.or_else(|| parse_float(s).and_then(number::whole)).unwrap_or_else(fallback)
         }
         _ => fallback(),
     })
 }
 
-fn float(v: Value, args: Rest<Value>) -> Result<Value, Error> {
-    let args = Args::new("float", &args);
+fn float(_: &Vm, v: &Value, args: &Args) -> Result<Value, Error> {
     args.expect(&["default"])?;
-    let fallback = || args.get(0, "default").cloned().unwrap_or_else(|| 0.0.into());
-    Ok(match Type::of(&v) {
-        Type::Undefined => return Err(fail::undefined("float of an undefined value")),
-        Type::Int | Type::Float => f64::try_from(v)?.into(),
-        Type::Bool => f64::from(v.is_true() as u8).into(),
-        Type::Str => v.as_str().and_then(|s| marks::unmark(s).trim().parse::<f64>().ok()).map_or_else(fallback, Value::from),
-        _ => fallback(),
+    let fallback = || args.get(0, "default").cloned().unwrap_or(Value::Float(0.0));
+    Ok(match v {
+        Value::Undefined(_) => return Err(ops::undefined(v)),
+        Value::Str(s) | Value::Safe(s) => parse_float(s).map_or_else(fallback, Value::Float),
+        Value::Big(digits) => digits.parse().map_or_else(|_| fallback(), Value::Float),
+        _ => Number::of(v).map_or_else(fallback, |n| Value::Float(n.float())),
     })
+}
+
+fn filesize(_: &Vm, v: &Value, args: &Args) -> Result<Value, Error> {
+    args.expect(&["binary"])?;
+    let bytes = match (v.as_str(), Number::of(v)) {
+        (Some(s), _) => parse_float(s),
+        (_, n) => n.map(Number::float),
+    };
+    let Some(bytes) = bytes else {
+        return Err(if v.kind() == Type::Undefined { ops::undefined(v) } else { fail::runtime("not a number of bytes") });
+    };
+    let (base, units): (f64, [&str; 8]) = if args.truth(0, "binary", false) {
+        (1024.0, ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB", "ZiB", "YiB"])
+    } else {
+        (1000.0, ["kB", "MB", "GB", "TB", "PB", "EB", "ZB", "YB"])
+    };
+    if bytes == 1.0 {
+        return Ok(Value::str("1 Byte"));
+    }
+    if bytes < base {
+        return Ok(format!("{} Bytes", bytes.trunc()).into());
+    }
+    let i = (0..8).find(|i| bytes < base.powi(*i as i32 + 2)).unwrap_or(7);
+    Ok(format!("{:.1} {}", base * bytes / base.powi(i as i32 + 2), units[i]).into())
 }

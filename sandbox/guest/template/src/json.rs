@@ -1,49 +1,46 @@
 //! JSON in both directions: request values in, `tojson` out, in Python's form.
 
 use std::fmt::Write;
+use std::rc::Rc;
 
-use minijinja::value::Rest;
-use minijinja::{Error, Value};
 use serde_json::Value as Json;
 
 use crate::args::Args;
-use crate::types::{BigInt, Type};
-use crate::{budget, fail, marks, text, types};
+use crate::fail::{self, Error};
+use crate::value::{Dict, Key, Value};
+use crate::vm::Vm;
+use crate::{budget, iter, marks, number, ops, text};
 
 /// A template value for what a request holds. Integers stay integers of any size, floats stay floats.
 pub fn value(json: Json) -> Value {
     match json {
-        Json::Null => Value::from(()),
-        Json::Bool(b) => Value::from(b),
+        Json::Null => Value::None,
+        Json::Bool(b) => Value::Bool(b),
         Json::String(s) => Value::from(s),
-        Json::Number(n) => number(n.as_str()),
-        Json::Array(items) => items.into_iter().map(value).collect::<Vec<_>>().into(),
-        Json::Object(map) => map.into_iter().map(|(k, v)| (Value::from(k), value(v))).collect(),
-    }
-}
-
-fn number(digits: &str) -> Value {
-    if digits.contains(['.', 'e', 'E']) {
-        return Value::from(digits.parse::<f64>().unwrap_or(f64::NAN));
-    }
-    match (digits.parse::<i64>(), digits.parse::<i128>()) {
-        (Ok(n), _) => Value::from(n),
-        (_, Ok(n)) => Value::from(n),
-        _ => Value::from_object(BigInt(digits.to_string())),
+        Json::Number(n) => {
+            let digits = n.as_str();
+            if digits.contains(['.', 'e', 'E']) {
+                return Value::Float(digits.parse().unwrap_or(f64::NAN));
+            }
+            number::parse(digits)
+        }
+        Json::Array(items) => Value::list(items.into_iter().map(value).collect()),
+        Json::Object(map) => {
+            Value::Dict(Rc::new(map.into_iter().map(|(k, v)| (Key(Value::from(k)), value(v))).collect()))
+        }
     }
 }
 
 /// The `tojson` filter: `json.dumps(v, ensure_ascii=False, …)`.
-pub fn tojson(v: Value, args: Rest<Value>) -> Result<Value, Error> {
-    let args = Args::new("tojson", &args);
+pub fn tojson(vm: &Vm, v: &Value, args: &Args) -> Result<Value, Error> {
     args.expect(&["ensure_ascii", "indent", "separators", "sort_keys"])?;
     let indent = match args.get(1, "indent") {
         Some(pad) if pad.as_str().is_some() => pad.as_str().map(String::from),
-        _ => args.opt_int(1, "indent")?.map(|n| " ".repeat(n.clamp(0, 64) as usize)),
+        _ => args.maybe_int(1, "indent")?.map(|n| " ".repeat(n.clamp(0, 64) as usize)),
     };
     let (mut item, mut key) = (if indent.is_some() { "," } else { ", " }.to_string(), ": ".to_string());
     if let Some(pair) = args.get(2, "separators").filter(|v| !v.is_none()) {
-        let pair: Vec<String> = pair.try_iter()?.filter_map(|s| s.as_str().map(String::from)).collect();
+        let pair: Vec<String> = iter::collect(vm, pair)?.iter().filter_map(|s| s.as_str().map(String::from)).collect();
         let Ok([i, k]) = <[String; 2]>::try_from(pair) else {
             return Err(fail::runtime("tojson() argument 'separators' must be two strings"));
         };
@@ -52,7 +49,7 @@ pub fn tojson(v: Value, args: Rest<Value>) -> Result<Value, Error> {
     let ascii = args.truth(0, "ensure_ascii", false);
     let sort_keys = args.truth(3, "sort_keys", false);
     let mut writer = Writer { out: String::new(), indent, item, key, ascii, sort_keys };
-    writer.write(&v, 0)?;
+    writer.write(v, 0)?;
     Ok(writer.out.into())
 }
 
@@ -68,59 +65,55 @@ struct Writer {
 impl Writer {
     fn write(&mut self, v: &Value, depth: usize) -> Result<(), Error> {
         let before = self.out.len();
-        match Type::of(v) {
-            Type::None => self.out.push_str("null"),
-            Type::Bool => self.out.push_str(if v.is_true() { "true" } else { "false" }),
-            Type::Int => {
-                let _ = write!(self.out, "{v}");
+        match v {
+            Value::None => self.out.push_str("null"),
+            Value::Bool(b) => self.out.push_str(if *b { "true" } else { "false" }),
+            Value::Int(n) => {
+                let _ = write!(self.out, "{n}");
             }
-            Type::Float => self.float(v)?,
-            Type::Str => self.string(v.as_str().unwrap_or_default()),
-            Type::List => {
+            Value::Big(digits) => self.out.push_str(digits),
+            Value::Float(x) => self.float(*x),
+            Value::Str(s) | Value::Safe(s) => self.string(s),
+            Value::List(items) | Value::Tuple(items) | Value::Group(items) => {
                 self.out.push('[');
                 let mut empty = true;
-                for item in v.try_iter()? {
+                for item in items.iter() {
                     self.separate(&mut empty, depth + 1);
-                    self.write(&item, depth + 1)?;
+                    self.write(item, depth + 1)?;
                 }
                 self.close(empty, depth, ']');
             }
-            Type::Dict => self.dict(v, depth)?,
-            Type::Other if v.downcast_object_ref::<BigInt>().is_some() => {
-                let _ = write!(self.out, "{v}");
-            }
-            kind => {
-                return Err(fail::runtime(format!("Object of type {} is not JSON serializable", kind.name())));
+            Value::Dict(d) => self.dict(d, depth)?,
+            _ => {
+                return Err(fail::runtime(format!("Object of type {} is not JSON serializable", v.type_name())));
             }
         }
         budget::charge(self.out.len() - before)
     }
 
-    fn dict(&mut self, v: &Value, depth: usize) -> Result<(), Error> {
+    fn dict(&mut self, d: &Dict, depth: usize) -> Result<(), Error> {
         self.out.push('{');
-        let mut keys: Vec<Value> = v.try_iter()?.collect();
+        let mut entries: Vec<(&Value, &Value)> = d.iter().map(|(k, v)| (&k.0, v)).collect();
         if self.sort_keys {
-            keys.sort_by(|a, b| a.as_str().cmp(&b.as_str()).then_with(|| a.cmp(b)));
+            ops::sort(&mut entries, |(key, _)| key)?;
         }
         let mut empty = true;
-        for key in keys {
+        for (key, value) in entries {
             self.separate(&mut empty, depth + 1);
-            match Type::of(&key) {
-                Type::Str => self.string(key.as_str().unwrap_or_default()),
-                Type::None => self.out.push_str("\"null\""),
-                Type::Bool => self.out.push_str(if key.is_true() { "\"true\"" } else { "\"false\"" }),
-                Type::Int | Type::Float => {
+            match key {
+                Value::Str(s) | Value::Safe(s) => self.string(s),
+                Value::None | Value::Bool(_) | Value::Int(_) | Value::Big(_) | Value::Float(_) => {
                     self.out.push('"');
-                    self.write(&key, depth)?;
+                    self.write(key, depth)?;
                     self.out.push('"');
                 }
                 _ => {
-                    let kind = types::name(&key);
+                    let kind = key.type_name();
                     return Err(fail::runtime(format!("keys must be str, int, float, bool or None, not {kind}")));
                 }
             }
             self.out.push_str(&self.key);
-            self.write(&v.get_item(&key)?, depth + 1)?;
+            self.write(value, depth + 1)?;
         }
         self.close(empty, depth, '}');
         Ok(())
@@ -150,15 +143,13 @@ impl Writer {
         }
     }
 
-    fn float(&mut self, v: &Value) -> Result<(), Error> {
-        let x = f64::try_from(v.clone())?;
+    fn float(&mut self, x: f64) {
         let repr = match x {
             x if x.is_nan() => "NaN".to_string(),
             x if x.is_infinite() => if x > 0.0 { "Infinity" } else { "-Infinity" }.to_string(),
             x => text::float(x),
         };
         self.out.push_str(&repr);
-        Ok(())
     }
 
     fn string(&mut self, s: &str) {

@@ -1,29 +1,48 @@
 //! Renders chat templates as Python's jinja2 does, inside a WebAssembly sandbox.
 //!
-//! minijinja parses the template and runs it; `rewrite` replaces every operation whose meaning differs between Rust
-//! and Python (attribute lookup, calls of methods, operators, iteration, text conversion) by a function of this
-//! crate, so that a template means what it means in the program it was written for. The environment is the one of
-//! transformers' `render_jinja_template`.
+//! A template goes through the same steps as there: `lexer` makes tokens of it, `parser` and `expression` a tree,
+//! `scope` finds what each name means, and `vm` and `eval` run the tree over Python's values. So it means what it
+//! means in the program that it was written for. The environment is the one of transformers' `render_jinja_template`.
 //!
 //! The C ABI is `abi` plus [`render`].
 
 #[path = "../../abi/abi.rs"]
 mod abi;
+mod access;
 mod args;
+mod ast;
 mod budget;
+mod call;
 mod clock;
 mod engine;
+mod eval;
+mod expression;
 mod fail;
 mod filters;
+mod frame;
+mod html;
+mod iter;
 mod json;
+mod lexer;
+mod literal;
+mod looping;
 mod marks;
 mod methods;
+mod number;
+mod numeral;
 mod ops;
-mod rewrite;
-mod source;
+mod parser;
+mod printf;
+mod scope;
+mod sequences;
+mod strformat;
+mod symbols;
 mod tests;
 mod text;
-mod types;
+mod undeclared;
+mod value;
+mod vm;
+mod wording;
 
 /// Renders the template at `template` with the request at `request` (JSON, see [`engine::Request`]).
 ///

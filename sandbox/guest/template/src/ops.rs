@@ -1,380 +1,133 @@
-//! Python's operators, attribute lookup and iteration on template values.
+//! Python's operators on template values.
 
 use std::cmp::Ordering;
+use std::rc::Rc;
 
-use minijinja::value::Rest;
-use minijinja::{Environment, Error, State, Value};
+use crate::budget;
+use crate::fail::{self, Error};
+use crate::iter;
+use crate::marks;
+use crate::number::{self, Number};
+use crate::text;
+use crate::value::{Hint, Key, Type, Value, View};
+use crate::vm::Vm;
 
-use crate::types::{self, BoundMethod, Namespace, Type};
-use crate::{budget, fail, marks, methods, text};
-
-/// Registers the functions that `rewrite` calls.
-pub fn register(env: &mut Environment) {
-    env.add_filter("$iter", iterable);
-    env.add_filter("$iterlater", |v: Value| if v.is_true() { iterable(v) } else { Ok(Vec::<Value>::new().into()) });
-    env.add_filter("$attribute", attribute);
-    env.add_filter("attr", |v: Value, name: &str| match Type::of(&v) {
-        Type::Dict if !methods::known(&v, name) => Ok(Value::UNDEFINED),
-        _ => attribute(v, name, "it"),
-    });
-    env.add_filter("$item", item);
-    env.add_filter("$slice", slice);
-    env.add_filter("$call", call);
-    env.add_filter("$assign", assign);
-    env.add_filter("$neg", neg);
-    env.add_filter("$add", add);
-    env.add_filter("$sub", |a: Value, b: Value| arithmetic("-", a, b));
-    env.add_filter("$mul", mul);
-    env.add_filter("$div", |a: Value, b: Value| arithmetic("/", a, b));
-    env.add_filter("$floordiv", |a: Value, b: Value| arithmetic("//", a, b));
-    env.add_filter("$rem", rem);
-    env.add_filter("$pow", |a: Value, b: Value| arithmetic("**", a, b));
-    env.add_filter("$concat", concat);
-    env.add_filter("$eq", |a: Value, b: Value| equal(&a, &b));
-    env.add_filter("$ne", |a: Value, b: Value| equal(&a, &b).map(|eq| !eq));
-    env.add_filter("$lt", |a: Value, b: Value| order("<", &a, &b).map(|o| o == Some(Ordering::Less)));
-    env.add_filter("$lte", |a: Value, b: Value| order("<=", &a, &b).map(|o| o.is_some_and(Ordering::is_le)));
-    env.add_filter("$gt", |a: Value, b: Value| order(">", &a, &b).map(|o| o == Some(Ordering::Greater)));
-    env.add_filter("$gte", |a: Value, b: Value| order(">=", &a, &b).map(|o| o.is_some_and(Ordering::is_ge)));
-    env.add_filter("$in", |a: Value, b: Value| contains(&b, &a));
-    env.add_filter("$notin", |a: Value, b: Value| contains(&b, &a).map(|found| !found));
-}
-
-/// Passes on what Python can iterate over.
-fn iterable(v: Value) -> Result<Value, Error> {
-    match Type::of(&v) {
-        Type::Undefined | Type::Str | Type::List | Type::Dict => Ok(v),
-        Type::Other if v.try_iter().is_ok() => Ok(v),
-        _ => Err(fail::runtime(format!("'{}' object is not iterable", types::name(&v)))),
-    }
-}
-
-/// `v.name`: a method of the type first, then an item, as jinja2 looks it up.
-fn attribute(v: Value, name: &str, source: &str) -> Result<Value, Error> {
-    if v.is_undefined() {
-        return Err(fail::undefined(format!("'{source}' is undefined, so it has no attribute '{name}'")));
-    }
-    if methods::known(&v, name) {
-        return Ok(Value::from_object(BoundMethod { receiver: v, name: name.to_string() }));
-    }
-    match Type::of(&v) {
-        Type::Str | Type::List => Ok(Value::UNDEFINED),
-        _ => Ok(v.get_attr(name).unwrap_or(Value::UNDEFINED)),
-    }
-}
-
-/// `v[key]`: an item first, then a method.
-fn item(v: Value, key: Value, source: &str) -> Result<Value, Error> {
-    if v.is_undefined() {
-        let key = text::str(&key)?;
-        return Err(fail::undefined(format!("'{source}' is undefined, so it has no item '{key}'")));
-    }
-    let found = match (Type::of(&v), Type::of(&key)) {
-        (Type::Str, Type::Int | Type::Bool) => {
-            let s = v.as_str().unwrap_or_default();
-            budget::charge(s.len())?;
-            let i = index(&key);
-            let nth = if i < 0 { s.chars().rev().nth((-i - 1) as usize) } else { s.chars().nth(i as usize) };
-            nth.map(|c| Value::from(c.to_string()))
+/// The error of an operation on an undefined value.
+pub fn undefined(v: &Value) -> Error {
+    match v {
+        Value::Undefined(Hint::Name(name)) => fail::undefined(format!("'{name}' is undefined")),
+        Value::Undefined(Hint::Member(name, Type::None)) => {
+            fail::undefined(format!("'None' has no attribute '{name}'"))
         }
-        (Type::List, Type::Int) => v.get_item(&key).ok(),
-        (Type::List, Type::Bool) => v.get_item(&Value::from(key.is_true() as i64)).ok(),
-        (Type::Dict | Type::Other, _) => get(&v, &key),
+        Value::Undefined(Hint::Member(name, kind)) => {
+            fail::undefined(format!("'{} object' has no attribute '{name}'", kind.name()))
+        }
+        Value::Undefined(Hint::Unsafe(name, kind)) => {
+            fail::refused(format!("a template may not use '{name}' of a {}", kind.name()))
+        }
+        Value::Undefined(Hint::Words(words)) => fail::undefined(*words),
+        _ => fail::undefined("the value is undefined"),
+    }
+}
+
+/// Fails when one of the operands is undefined.
+fn defined(a: &Value, b: &Value) -> Result<(), Error> {
+    match [a, b].into_iter().find(|v| v.is_undefined()) {
+        Some(v) => Err(undefined(v)),
+        None => Ok(()),
+    }
+}
+
+/// `a op b`
+pub fn binary(op: &'static str, a: &Value, b: &Value) -> Result<Value, Error> {
+    if let (Value::Int(x), Value::Int(y)) = (a, b) {
+        let quick = match op {
+            "+" => x.checked_add(*y),
+            "-" => x.checked_sub(*y),
+            "*" => x.checked_mul(*y),
+            _ => None,
+        };
+        if let Some(n) = quick {
+            return Ok(Value::Int(n));
+        }
+    }
+    match (op, a.as_str()) {
+        ("%", Some(format)) => return crate::printf::printf(format, b, a),
+        _ => defined(a, b)?,
+    }
+    let special = match op {
+        "+" => add(a, b)?,
+        "*" => repeat(a, b)?,
         _ => None,
     };
-    match (found, key.as_str()) {
-        (Some(found), _) if !found.is_undefined() => Ok(found),
-        (_, Some(name)) if methods::known(&v, name) => {
-            Ok(Value::from_object(BoundMethod { receiver: v.clone(), name: name.to_string() }))
-        }
-        _ => Ok(Value::UNDEFINED),
+    if let Some(result) = special {
+        return Ok(result);
     }
-}
-
-/// The item of a dict or object; a key made of marked text is the same key.
-pub fn get(v: &Value, key: &Value) -> Option<Value> {
-    let found = |key: &Value| v.get_item(key).ok().filter(|v| !v.is_undefined());
-    found(key).or_else(|| match marks::unmark(key.as_str()?) {
-        std::borrow::Cow::Owned(plain) => found(&plain.into()),
-        std::borrow::Cow::Borrowed(_) => None,
+    number::arithmetic(op, a, b).unwrap_or_else(|| {
+        let (a, b) = (a.type_name(), b.type_name());
+        Err(fail::runtime(match op {
+            "+" if matches!(a, "str" | "list" | "tuple") => format!("can only concatenate {a} (not \"{b}\") to {a}"),
+            _ => format!("unsupported operand type(s) for {op}: '{a}' and '{b}'"),
+        }))
     })
 }
 
-fn index(v: &Value) -> i64 {
-    match Type::of(v) {
-        Type::Bool => v.is_true() as i64,
-        _ => v.as_i64().unwrap_or(i64::MAX),
-    }
+/// `+` of texts and sequences.
+pub fn add(a: &Value, b: &Value) -> Result<Option<Value>, Error> {
+    Ok(Some(match (a, b) {
+        (Value::Str(_) | Value::Safe(_), Value::Str(_) | Value::Safe(_)) => joined(a, b)?,
+        (Value::List(x), Value::List(y)) => Value::list(chained(x, y)?),
+        (Value::Tuple(x) | Value::Group(x), Value::Tuple(y) | Value::Group(y)) => Value::tuple(chained(x, y)?),
+        _ => return Ok(None),
+    }))
 }
 
-/// `v[start:stop:step]`.
-fn slice(v: Value, start: Value, stop: Value, step: Value, source: &str) -> Result<Value, Error> {
-    let kind = Type::of(&v);
-    let bound = |b: &Value| match Type::of(b) {
-        Type::None => Ok(None),
-        Type::Int | Type::Bool => Ok(Some(index(b))),
-        _ => Err(fail::runtime("slice indices must be integers or None")),
-    };
-    match kind {
-        Type::Undefined => return Err(fail::undefined(format!("'{source}' is undefined, so it cannot be sliced"))),
-        Type::Str | Type::List => {}
-        _ => return Err(fail::runtime(format!("'{}' object cannot be sliced", kind.name()))),
-    }
-    let (start, stop, step) = (bound(&start)?, bound(&stop)?, bound(&step)?);
-    let step = step.unwrap_or(1);
-    if step == 0 {
-        return Err(fail::runtime("slice step cannot be zero"));
-    }
-    budget::charge(v.len().unwrap_or(0))?;
-    if let Some(s) = v.as_str() {
-        let chars: Vec<char> = s.chars().collect();
-        return Ok(positions(chars.len(), start, stop, step).map(|i| chars[i]).collect::<String>().into());
-    }
-    let items: Vec<Value> = v.try_iter()?.collect();
-    Ok(positions(items.len(), start, stop, step).map(|i| items[i].clone()).collect::<Vec<_>>().into())
-}
-
-/// The indices that Python's slice of a sequence of `len` items takes.
-fn positions(len: usize, start: Option<i64>, stop: Option<i64>, step: i64) -> impl Iterator<Item = usize> {
-    let len = len as i64;
-    let (low, high) = if step > 0 { (0, len) } else { (-1, len - 1) };
-    let clamp = |i: i64| (if i < 0 { i.saturating_add(len) } else { i }).clamp(low, high);
-    let (first, last) = if step > 0 { (low, high) } else { (high, low) };
-    let start = start.map_or(first, clamp);
-    let stop = stop.map_or(last, clamp);
-    std::iter::successors(Some(start), move |i| i.checked_add(step))
-        .take_while(move |&i| if step > 0 { i < stop } else { i > stop })
-        .map(|i| i as usize)
-}
-
-/// `v.name(…)`.
-fn call(state: &State, v: Value, name: &str, source: &str, args: Rest<Value>) -> Result<Value, Error> {
-    if v.is_undefined() {
-        return Err(fail::undefined(format!("'{source}' is undefined, so it has no method '{name}'")));
-    }
-    if methods::known(&v, name) {
-        return methods::call(&v, name, &args);
-    }
-    if methods::changes(&v, name) {
-        return Err(fail::refused(format!("a template may not change a {}: {name} is refused", types::name(&v))));
-    }
-    match Type::of(&v) {
-        Type::Dict | Type::Other => match v.get_attr(name) {
-            Ok(found) if !found.is_undefined() => found.call(state, &args),
-            _ if Type::of(&v) == Type::Other => v.call_method(state, name, &args),
-            _ => Err(no_method(&v, name)),
-        },
-        _ => Err(no_method(&v, name)),
-    }
-}
-
-fn no_method(v: &Value, name: &str) -> Error {
-    let what = if v.is_none() { "'None'".to_string() } else { format!("'{} object'", types::name(v)) };
-    fail::undefined(format!("{what} has no attribute '{name}'"))
-}
-
-/// `{% set ns.name = value %}`.
-fn assign(v: Value, name: &str, value: Value) -> Result<Value, Error> {
-    let Some(ns) = v.downcast_object_ref::<Namespace>() else {
-        return Err(fail::refused("cannot assign attribute on non-namespace object"));
-    };
-    ns.set(name, value);
-    Ok("".into())
-}
-
-/// Whether `needle` is in `hay`.
-pub fn contains(hay: &Value, needle: &Value) -> Result<bool, Error> {
-    match Type::of(hay) {
-        Type::Str => {
-            let s = hay.as_str().unwrap_or_default();
-            budget::charge(s.len())?;
-            match needle.as_str() {
-                Some(part) => Ok(marks::contains(s, part)),
-                None => Err(fail::runtime(format!(
-                    "'in <string>' requires string as left operand, not {}",
-                    types::name(needle)
-                ))),
-            }
-        }
-        Type::List => {
-            budget::charge(hay.len().unwrap_or(0))?;
-            for v in hay.try_iter()? {
-                if equal(&v, needle)? {
-                    return Ok(true);
-                }
-            }
-            Ok(false)
-        }
-        Type::Dict => {
-            if matches!(Type::of(needle), Type::List | Type::Dict) {
-                return Err(fail::runtime(format!("unhashable type: '{}'", types::name(needle))));
-            }
-            Ok(get(hay, needle).is_some())
-        }
-        Type::Undefined => Ok(false),
-        _ => Err(fail::runtime(format!("argument of type '{}' is not iterable", types::name(hay)))),
-    }
-}
-
-/// Python's `==`, in which booleans are numbers.
-pub fn equal(a: &Value, b: &Value) -> Result<bool, Error> {
-    let (kind_a, kind_b) = (Type::of(a), Type::of(b));
-    match (kind_a, kind_b) {
-        (Type::Str, Type::Str) => {
-            let (x, y) = (a.as_str().unwrap_or_default(), b.as_str().unwrap_or_default());
-            budget::charge(x.len().min(y.len()))?;
-            return Ok(x == y || marks::unmark(x) == marks::unmark(y));
-        }
-        (Type::List, Type::List) => {
-            if a.len() != b.len() {
-                return Ok(false);
-            }
-            budget::charge(a.len().unwrap_or(0))?;
-            for (x, y) in a.try_iter()?.zip(b.try_iter()?) {
-                if !equal(&x, &y)? {
-                    return Ok(false);
-                }
-            }
-            return Ok(true);
-        }
-        (Type::Dict, Type::Dict) => {
-            if a.len() != b.len() {
-                return Ok(false);
-            }
-            budget::charge(a.len().unwrap_or(0))?;
-            for key in a.try_iter()? {
-                if !equal(&a.get_item(&key)?, &b.get_item(&key)?)? {
-                    return Ok(false);
-                }
-            }
-            return Ok(true);
-        }
-        _ => {}
-    }
-    Ok(match (number(a, kind_a), number(b, kind_b)) {
-        (Some(x), Some(y)) => x == y,
-        (None, None) => kind_a == kind_b && (kind_a != Type::Other || a.to_string() == b.to_string()) && a == b,
-        _ => false,
-    })
-}
-
-/// A number as itself, a boolean as 0 or 1.
-fn number(v: &Value, kind: Type) -> Option<Value> {
-    match kind {
-        Type::Bool => Some(Value::from(v.is_true() as i64)),
-        Type::Int | Type::Float => Some(v.clone()),
-        _ => None,
-    }
-}
-
-/// Compares as Python's `<` and its kin do; None where neither holds (a nan).
-pub fn order(op: &str, a: &Value, b: &Value) -> Result<Option<Ordering>, Error> {
-    let (kind_a, kind_b) = (Type::of(a), Type::of(b));
-    if kind_a == Type::Undefined || kind_b == Type::Undefined {
-        return Err(fail::undefined(format!("'{op}' on an undefined value")));
-    }
-    match (kind_a, kind_b) {
-        (Type::Str, Type::Str) => {
-            let (x, y) = (a.as_str().unwrap_or_default(), b.as_str().unwrap_or_default());
-            budget::charge(x.len().min(y.len()))?;
-            Ok(Some(marks::unmark(x).cmp(&marks::unmark(y))))
-        }
-        (Type::List, Type::List) => {
-            budget::charge(a.len().unwrap_or(0))?;
-            let (mut xs, mut ys) = (a.try_iter()?, b.try_iter()?);
-            loop {
-                match (xs.next(), ys.next()) {
-                    (None, None) => return Ok(Some(Ordering::Equal)),
-                    (None, Some(_)) => return Ok(Some(Ordering::Less)),
-                    (Some(_), None) => return Ok(Some(Ordering::Greater)),
-                    (Some(x), Some(y)) if !equal(&x, &y)? => return order(op, &x, &y),
-                    _ => {}
-                }
-            }
-        }
-        _ => match (number(a, kind_a), number(b, kind_b)) {
-            (Some(x), Some(y)) if kind_a == Type::Float || kind_b == Type::Float => {
-                Ok(f64::try_from(x)?.partial_cmp(&f64::try_from(y)?))
-            }
-            (Some(x), Some(y)) => Ok(Some(x.cmp(&y))),
-            _ => Err(fail::runtime(format!(
-                "'{op}' not supported between instances of '{}' and '{}'",
-                kind_a.name(),
-                kind_b.name()
-            ))),
-        },
-    }
-}
-
-fn neg(v: Value) -> Result<Value, Error> {
-    match Type::of(&v) {
-        Type::Undefined => Err(fail::undefined("'-' on an undefined value")),
-        Type::Int | Type::Bool => arithmetic("-", Value::from(0), v),
-        Type::Float => Ok(Value::from(-f64::try_from(v)?)),
-        kind => Err(fail::runtime(format!("bad operand type for unary -: '{}'", kind.name()))),
-    }
-}
-
-fn unsupported(op: &str, a: Type, b: Type) -> Error {
-    if a == Type::Undefined || b == Type::Undefined {
-        return fail::undefined(format!("'{op}' on an undefined value"));
-    }
-    fail::runtime(format!("unsupported operand type(s) for {op}: '{}' and '{}'", a.name(), b.name()))
-}
-
-/// `+`.
-pub fn add(a: Value, b: Value) -> Result<Value, Error> {
-    match (Type::of(&a), Type::of(&b)) {
-        (_, Type::Undefined) | (Type::Undefined, _) => Err(fail::undefined("'+' on an undefined value")),
-        (Type::Str, Type::Str) => joined(&a, &b),
-        (Type::List, Type::List) => {
-            budget::charge(16 * (a.len().unwrap_or(0) + b.len().unwrap_or(0)))?;
-            Ok(a.try_iter()?.chain(b.try_iter()?).collect::<Vec<_>>().into())
-        }
-        (kind @ (Type::Str | Type::List), other) => Err(fail::runtime(format!(
-            "can only concatenate {} (not \"{}\") to {}",
-            kind.name(),
-            other.name(),
-            kind.name()
-        ))),
-        _ => arithmetic("+", a, b),
-    }
-}
-
-/// `~`: both sides become plain text.
-fn concat(a: Value, b: Value) -> Result<Value, Error> {
-    let mut out = text::str(&a)?;
-    text::write_str(&mut out, &b)?;
-    Ok(out.into())
+fn chained(x: &[Value], y: &[Value]) -> Result<Vec<Value>, Error> {
+    budget::charge((x.len() + y.len()).saturating_mul(16))?;
+    Ok([x, y].concat())
 }
 
 /// Two strings in one; text marked safe stays so and escapes what it meets, as markupsafe has it.
 fn joined(a: &Value, b: &Value) -> Result<Value, Error> {
     let (x, y) = (a.as_str().unwrap_or_default(), b.as_str().unwrap_or_default());
     budget::charge(x.len() + y.len())?;
-    Ok(match (a.is_safe(), b.is_safe()) {
-        (false, false) => [x, y].concat().into(),
-        (true, true) => Value::from_safe_string([x, y].concat()),
-        (true, false) => Value::from_safe_string([x, &text::escape_html(y)].concat()),
-        (false, true) => Value::from_safe_string([&text::escape_html(x), y].concat()),
+    Ok(match (a, b) {
+        (Value::Safe(_), Value::Safe(_)) => Value::Safe([x, y].concat().into()),
+        (Value::Safe(_), _) => Value::Safe([x, &text::escape_html(y)].concat().into()),
+        (_, Value::Safe(_)) => Value::Safe([&text::escape_html(x), y].concat().into()),
+        _ => [x, y].concat().into(),
     })
 }
 
-fn mul(a: Value, b: Value) -> Result<Value, Error> {
-    let (sequence, times) = match (Type::of(&a), Type::of(&b)) {
-        (Type::Str | Type::List, Type::Int | Type::Bool) => (&a, index(&b)),
-        (Type::Int | Type::Bool, Type::Str | Type::List) => (&b, index(&a)),
-        _ => return arithmetic("*", a, b),
+/// `*` of a text or sequence with a count.
+fn repeat(a: &Value, b: &Value) -> Result<Option<Value>, Error> {
+    let (sequence, times) = match (count(a), count(b)) {
+        (None, Some(times)) => (a, times),
+        (Some(times), None) => (b, times),
+        _ => return Ok(None),
     };
     let times = size(times);
-    let weight = if sequence.as_str().is_some() { 1 } else { 16 };
-    budget::charge(sequence.len().unwrap_or(0).saturating_mul(times).saturating_mul(weight))?;
-    match sequence.as_str() {
-        Some(s) => Ok(s.repeat(times).into()),
-        None => {
-            let items: Vec<Value> = sequence.try_iter()?.collect();
-            Ok(std::iter::repeat_n(items, times).flatten().collect::<Vec<_>>().into())
+    match sequence {
+        Value::Str(s) | Value::Safe(s) => {
+            budget::charge(s.len().saturating_mul(times))?;
+            let repeated = s.repeat(times).into();
+            Ok(Some(if matches!(sequence, Value::Safe(_)) { Value::Safe(repeated) } else { Value::Str(repeated) }))
         }
+        _ => {
+            let Some(items) = sequence.as_items() else { return Ok(None) };
+            budget::charge(items.len().saturating_mul(times).saturating_mul(16))?;
+            let repeated = std::iter::repeat_n(&items[..], times).flatten().cloned().collect();
+            Ok(Some(if matches!(sequence, Value::List(_)) { Value::list(repeated) } else { Value::tuple(repeated) }))
+        }
+    }
+}
+
+fn count(v: &Value) -> Option<i64> {
+    match v {
+        Value::Int(n) => Some(*n),
+        Value::Bool(b) => Some(*b as i64),
+        Value::Big(digits) => Some(if digits.starts_with('-') { 0 } else { i64::MAX }),
+        _ => None,
     }
 }
 
@@ -383,61 +136,187 @@ pub fn size(n: i64) -> usize {
     usize::try_from(n.max(0)).unwrap_or(usize::MAX)
 }
 
-/// `%` of numbers, or printf formatting when the left side is a string.
-fn rem(a: Value, b: Value) -> Result<Value, Error> {
-    let Some(format) = a.as_str() else { return arithmetic("%", a, b) };
-    let args = match Type::of(&b) {
-        Type::List => b.try_iter()?.collect(),
-        _ => vec![b],
-    };
-    methods::printf(format, &args)
+/// Unary `-` and `+`.
+pub fn sign(op: &'static str, v: &Value) -> Result<Value, Error> {
+    match v {
+        Value::Undefined(_) => Err(undefined(v)),
+        Value::Float(x) => Ok(Value::Float(if op == "-" { -x } else { *x })),
+        _ => match number::arithmetic(op, &Value::Int(0), v) {
+            Some(result) => result,
+            None => Err(fail::runtime(format!("bad operand type for unary {op}: '{}'", v.type_name()))),
+        },
+    }
 }
 
-fn arithmetic(op: &str, a: Value, b: Value) -> Result<Value, Error> {
-    let (kind_a, kind_b) = (Type::of(&a), Type::of(&b));
-    let (Some(x), Some(y)) = (number(&a, kind_a), number(&b, kind_b)) else {
-        return Err(unsupported(op, kind_a, kind_b));
+/// `needle in hay`
+pub fn contains(vm: &Vm, hay: &Value, needle: &Value) -> Result<bool, Error> {
+    let hashable = || match needle.unhashable() {
+        Some(kind) => Err(fail::runtime(format!("unhashable type: '{kind}'"))),
+        None => Ok(()),
     };
-    let whole = kind_a != Type::Float && kind_b != Type::Float;
-    if whole && op != "/" {
-        let (x, y) = (i128::try_from(x)?, i128::try_from(y)?);
-        let division = matches!(op, "//" | "%");
-        if division && y == 0 {
-            return Err(fail::runtime("integer modulo by zero"));
+    match hay {
+        Value::Str(s) | Value::Safe(s) => {
+            budget::charge(s.len())?;
+            match needle.as_str() {
+                Some(part) => Ok(marks::contains(s, part)),
+                None => Err(fail::runtime(format!(
+                    "'in <string>' requires string as left operand, not {}",
+                    needle.type_name()
+                ))),
+            }
         }
-        let result = match op {
-            "+" => x.checked_add(y),
-            "-" => x.checked_sub(y),
-            "*" => x.checked_mul(y),
-            "//" => x.checked_rem(y).and_then(|r| {
-                let q = x.checked_div(y)?;
-                Some(if r != 0 && (r < 0) != (y < 0) { q - 1 } else { q })
-            }),
-            "%" => x.checked_rem(y).map(|r| if r != 0 && (r < 0) != (y < 0) { r + y } else { r }),
-            _ if y < 0 => return Ok(Value::from((x as f64).powf(y as f64))),
-            _ => u32::try_from(y).ok().and_then(|y| x.checked_pow(y)),
-        };
-        let result = result.ok_or_else(|| fail::runtime(format!("the result of {op} is too large")))?;
-        return Ok(match i64::try_from(result) {
-            Ok(small) => Value::from(small),
-            Err(_) => Value::from(result),
-        });
+        Value::Dict(d) | Value::View(d, View::Keys) => {
+            hashable()?;
+            Ok(d.contains_key(&Key(needle.clone())))
+        }
+        Value::Object(_) | Value::None | Value::Bool(_) | Value::Int(_) | Value::Big(_) | Value::Float(_) => {
+            Err(fail::runtime(format!("argument of type '{}' is not iterable", hay.type_name())))
+        }
+        _ => iter::contains(vm, hay, needle),
     }
-    let (x, y) = (f64::try_from(x)?, f64::try_from(y)?);
-    if y == 0.0 && matches!(op, "/" | "//" | "%") {
-        return Err(fail::runtime("division by zero"));
+}
+
+/// Python's `==`, in which booleans are numbers.
+pub fn equal(a: &Value, b: &Value) -> Result<bool, Error> {
+    match (a, b) {
+        (Value::Str(x) | Value::Safe(x), Value::Str(y) | Value::Safe(y)) => {
+            budget::charge(x.len().min(y.len()))?;
+            return Ok(x == y || marks::unmark(x) == marks::unmark(y));
+        }
+        (Value::List(x), Value::List(y)) => return equal_items(x, y),
+        (Value::Tuple(x) | Value::Group(x), Value::Tuple(y) | Value::Group(y)) => return equal_items(x, y),
+        (Value::Dict(x), Value::Dict(y)) => {
+            if x.len() != y.len() {
+                return Ok(false);
+            }
+            budget::charge(x.len())?;
+            for (key, value) in x.iter() {
+                match y.get(key) {
+                    Some(other) if equal(value, other)? => {}
+                    _ => return Ok(false),
+                }
+            }
+            return Ok(true);
+        }
+        (Value::View(x, View::Keys), Value::View(y, View::Keys)) => {
+            budget::charge(x.len())?;
+            return Ok(x.len() == y.len() && x.keys().all(|k| y.contains_key(k)));
+        }
+        (Value::Range(x), Value::Range(y)) => {
+            let n = x.len();
+            return Ok(n == y.len() && (n == 0 || x.start == y.start && (n == 1 || x.step == y.step)));
+        }
+        (Value::Undefined(_), Value::Undefined(_)) | (Value::None, Value::None) => return Ok(true),
+        (Value::Iter(x), Value::Iter(y)) => return Ok(Rc::ptr_eq(x, y)),
+        (Value::Object(x), Value::Object(y)) => return Ok(Rc::ptr_eq(x, y)),
+        (Value::Big(x), Value::Big(y)) => return Ok(x == y),
+        _ => {}
     }
-    let remainder = |x: f64, y: f64| {
-        let r = x % y;
-        if r != 0.0 && (r < 0.0) != (y < 0.0) { r + y } else { r }
-    };
-    Ok(Value::from(match op {
-        "+" => x + y,
-        "-" => x - y,
-        "*" => x * y,
-        "/" => x / y,
-        "//" => (x / y).floor(),
-        "%" => remainder(x, y),
-        _ => x.powf(y),
-    }))
+    Ok(match (Number::of(a), Number::of(b)) {
+        (Some(x), Some(y)) => x.compare(y) == Some(Ordering::Equal),
+        _ => false,
+    })
+}
+
+/// Whether two sequences have equal items.
+pub fn equal_items(x: &[Value], y: &[Value]) -> Result<bool, Error> {
+    if x.len() != y.len() {
+        return Ok(false);
+    }
+    budget::charge(x.len())?;
+    for (x, y) in x.iter().zip(y.iter()) {
+        if !equal(x, y)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// `a op b` of `==`, `<`, `in` and their kin.
+pub fn compare(vm: &Vm, op: &'static str, a: &Value, b: &Value) -> Result<bool, Error> {
+    Ok(match op {
+        "==" => equal(a, b)?,
+        "!=" => !equal(a, b)?,
+        "in" => contains(vm, b, a)?,
+        "not in" => !contains(vm, b, a)?,
+        _ => {
+            let found = order(op, a, b)?;
+            match op {
+                "<" => found == Some(Ordering::Less),
+                "<=" => found.is_some_and(Ordering::is_le),
+                ">" => found == Some(Ordering::Greater),
+                _ => found.is_some_and(Ordering::is_ge),
+            }
+        }
+    })
+}
+
+/// Compares as Python's `<` and its kin do; None where neither holds (a nan).
+pub fn order(op: &str, a: &Value, b: &Value) -> Result<Option<Ordering>, Error> {
+    defined(a, b)?;
+    match (a, b) {
+        (Value::Str(x) | Value::Safe(x), Value::Str(y) | Value::Safe(y)) => {
+            budget::charge(x.len().min(y.len()))?;
+            Ok(Some(marks::unmark(x).cmp(&marks::unmark(y))))
+        }
+        (Value::List(x), Value::List(y)) => order_items(op, x, y),
+        (Value::Tuple(x) | Value::Group(x), Value::Tuple(y) | Value::Group(y)) => order_items(op, x, y),
+        (Value::Big(x), Value::Big(y)) => Ok(Some(number::compare_big(x, y))),
+        _ => match (Number::of(a), Number::of(b)) {
+            (Some(x), Some(y)) => Ok(x.compare(y)),
+            _ => Err(fail::runtime(format!(
+                "'{op}' not supported between instances of '{}' and '{}'",
+                a.type_name(),
+                b.type_name()
+            ))),
+        },
+    }
+}
+
+fn order_items(op: &str, x: &[Value], y: &[Value]) -> Result<Option<Ordering>, Error> {
+    budget::charge(x.len().min(y.len()))?;
+    for (x, y) in x.iter().zip(y.iter()) {
+        if !equal(x, y)? {
+            return order(op, x, y);
+        }
+    }
+    Ok(Some(x.len().cmp(&y.len())))
+}
+
+/// `a ~ b ~ …`: everything becomes plain text.
+pub fn concat(parts: &[Value], escape: bool) -> Result<Value, Error> {
+    let mut out = String::new();
+    for part in parts {
+        match part {
+            Value::Safe(s) if escape => out.push_str(s),
+            _ if escape => out.push_str(&text::escape_html(&text::str(part)?)),
+            _ => text::write_str(&mut out, part)?,
+        }
+    }
+    Ok(if escape { Value::Safe(out.into()) } else { out.into() })
+}
+
+/// Sorts by a key with Python's `<`; equal ones keep their order. The standard sort would panic where `<` is no order (a nan).
+pub fn sort<T: Clone>(items: &mut Vec<T>, key: impl Fn(&T) -> &Value) -> Result<(), Error> {
+    let mut width = 1;
+    while width < items.len() {
+        let mut merged = Vec::with_capacity(items.len());
+        for run in items.chunks(2 * width) {
+            let (mut left, mut right) = run.split_at(width.min(run.len()));
+            while let (Some(a), Some(b)) = (left.first(), right.first()) {
+                if order("<", key(b), key(a))? == Some(Ordering::Less) {
+                    merged.push(b.clone());
+                    right = &right[1..];
+                } else {
+                    merged.push(a.clone());
+                    left = &left[1..];
+                }
+            }
+            merged.extend_from_slice(left);
+            merged.extend_from_slice(right);
+        }
+        *items = merged;
+        width *= 2;
+    }
+    Ok(())
 }

@@ -1,73 +1,84 @@
-//! jinja2's tests where Python's types matter.
+//! jinja2's tests.
 
-use minijinja::{Environment, Error, Value};
-
+use crate::args::{Args, Builtin};
+use crate::fail::Error;
+use crate::filters;
+use crate::iter;
 use crate::ops;
-use crate::types::{BigInt, BoundMethod, Namespace, Type};
+use crate::text;
+use crate::value::{Object, Type, Value};
+use crate::vm::Vm;
 
-/// Registers the tests.
-pub fn register(env: &mut Environment) {
-    env.add_test("boolean", |v: Value| Type::of(&v) == Type::Bool);
-    env.add_test("callable", |v: Value| Type::of(&v) == Type::Other && callable(&v));
-    env.add_test("float", |v: Value| Type::of(&v) == Type::Float);
-    env.add_test("integer", |v: Value| Type::of(&v) == Type::Int || big(&v));
-    env.add_test("number", |v: Value| matches!(Type::of(&v), Type::Int | Type::Float | Type::Bool) || big(&v));
-    env.add_test("iterable", |v: Value| match Type::of(&v) {
-        Type::Undefined | Type::Str | Type::List | Type::Dict => true,
-        Type::Other => v.try_iter().is_ok(),
-        _ => false,
-    });
-    env.add_test("sequence", |v: Value| {
-        matches!(Type::of(&v), Type::Undefined | Type::Str | Type::List | Type::Dict)
-    });
-    env.add_test("mapping", |v: Value| Type::of(&v) == Type::Dict);
-    env.add_test("string", |v: Value| Type::of(&v) == Type::Str);
-    env.add_test("true", |v: Value| Type::of(&v) == Type::Bool && v.is_true());
-    env.add_test("false", |v: Value| Type::of(&v) == Type::Bool && !v.is_true());
-    env.add_test("odd", |v: Value| remainder(&v, 2).map(|r| r == 1));
-    env.add_test("even", |v: Value| remainder(&v, 2).map(|r| r == 0));
-    env.add_test("divisibleby", |v: Value, by: i64| remainder(&v, by).map(|r| r == 0));
-    env.add_test("lower", |v: &str| v.chars().any(char::is_lowercase) && !v.chars().any(char::is_uppercase));
-    env.add_test("upper", |v: &str| v.chars().any(char::is_uppercase) && !v.chars().any(char::is_lowercase));
-    env.add_test("in", |v: Value, hay: Value| ops::contains(&hay, &v));
-    env.add_test("sameas", |a: Value, b: Value| Type::of(&a) == Type::of(&b) && a == b);
-    for name in ["eq", "equalto", "=="] {
-        env.add_test(name, |a: Value, b: Value| ops::equal(&a, &b));
-    }
-    for name in ["ne", "!="] {
-        env.add_test(name, |a: Value, b: Value| ops::equal(&a, &b).map(|eq| !eq));
-    }
-    for name in ["lt", "lessthan", "<"] {
-        env.add_test(name, |a: Value, b: Value| ops::order("<", &a, &b).map(|o| o.is_some_and(|o| o.is_lt())));
-    }
-    for name in ["le", "<="] {
-        env.add_test(name, |a: Value, b: Value| ops::order("<=", &a, &b).map(|o| o.is_some_and(|o| o.is_le())));
-    }
-    for name in ["gt", "greaterthan", ">"] {
-        env.add_test(name, |a: Value, b: Value| ops::order(">", &a, &b).map(|o| o.is_some_and(|o| o.is_gt())));
-    }
-    for name in ["ge", ">="] {
-        env.add_test(name, |a: Value, b: Value| ops::order(">=", &a, &b).map(|o| o.is_some_and(|o| o.is_ge())));
-    }
+/// The test of this name.
+pub fn find(name: &str) -> Option<Builtin> {
+    Some(match name {
+        "boolean" => |_, v, args| plain(v, args, |v| v.kind() == Type::Bool),
+        "callable" => |_, v, args| plain(v, args, callable),
+        "defined" => |_, v, args| plain(v, args, |v| !v.is_undefined()),
+        "undefined" => |_, v, args| plain(v, args, Value::is_undefined),
+        "none" => |_, v, args| plain(v, args, Value::is_none),
+        "escaped" => |_, v, args| plain(v, args, |v| matches!(v, Value::Safe(_))),
+        "float" => |_, v, args| plain(v, args, |v| v.kind() == Type::Float),
+        "integer" => |_, v, args| plain(v, args, |v| v.kind() == Type::Int),
+        "number" => |_, v, args| plain(v, args, |v| matches!(v.kind(), Type::Int | Type::Float | Type::Bool)),
+        "iterable" => |_, v, args| plain(v, args, iter::is_iterable),
+        "sequence" => |_, v, args| plain(v, args, |v| v.len().is_some() && v.kind() != Type::View),
+        "mapping" => |_, v, args| plain(v, args, |v| v.kind() == Type::Dict),
+        "string" => |_, v, args| plain(v, args, |v| v.kind() == Type::Str),
+        "true" => |_, v, args| plain(v, args, |v| matches!(v, Value::Bool(true))),
+        "false" => |_, v, args| plain(v, args, |v| matches!(v, Value::Bool(false))),
+        "filter" => |_, v, args| plain(v, args, |v| v.as_str().is_some_and(|s| filters::find(s).is_some())),
+        "test" => |_, v, args| plain(v, args, |v| v.as_str().is_some_and(|s| find(s).is_some())),
+        "odd" => |_, v, args| remainder(v, args, &Value::Int(2), 1),
+        "even" => |_, v, args| remainder(v, args, &Value::Int(2), 0),
+        "divisibleby" => |_, v, args| {
+            args.expect(&["num"])?;
+            remainder(v, &args.rest("divisibleby"), args.need(0, "num")?, 0)
+        },
+        "lower" => |_, v, args| cased(v, args, text::is_lower),
+        "upper" => |_, v, args| cased(v, args, text::is_upper),
+        "sameas" => |_, v, args| {
+            args.expect(&["other"])?;
+            Ok(Value::Bool(v.same(args.need(0, "other")?)))
+        },
+        "in" => |vm, v, args| compare(vm, "in", v, args),
+        "eq" | "equalto" | "==" => |vm, v, args| compare(vm, "==", v, args),
+        "ne" | "!=" => |vm, v, args| compare(vm, "!=", v, args),
+        "lt" | "lessthan" | "<" => |vm, v, args| compare(vm, "<", v, args),
+        "le" | "<=" => |vm, v, args| compare(vm, "<=", v, args),
+        "gt" | "greaterthan" | ">" => |vm, v, args| compare(vm, ">", v, args),
+        "ge" | ">=" => |vm, v, args| compare(vm, ">=", v, args),
+        _ => return None,
+    })
+}
+
+fn plain(v: &Value, args: &Args, test: fn(&Value) -> bool) -> Result<Value, Error> {
+    args.expect(&[])?;
+    Ok(Value::Bool(test(v)))
+}
+
+fn cased(v: &Value, args: &Args, test: fn(&str) -> bool) -> Result<Value, Error> {
+    args.expect(&[])?;
+    Ok(Value::Bool(test(&text::str(v)?)))
+}
+
+fn compare(vm: &Vm, op: &'static str, v: &Value, args: &Args) -> Result<Value, Error> {
+    args.no_keywords()?;
+    args.expect(&["other"])?;
+    Ok(Value::Bool(ops::compare(vm, op, v, args.need(0, "other")?)?))
+}
+
+/// Whether `v % by` is `rest`.
+fn remainder(v: &Value, args: &Args, by: &Value, rest: i64) -> Result<Value, Error> {
+    args.positional().iter().try_for_each(|_| args.expect(&[]))?;
+    let found = ops::binary("%", v, by)?;
+    Ok(Value::Bool(ops::equal(&found, &Value::Int(rest))?))
 }
 
 fn callable(v: &Value) -> bool {
-    v.downcast_object_ref::<Namespace>().is_none()
-        && (v.downcast_object_ref::<BoundMethod>().is_some() || v.get_attr("index0").map_or(true, |i| i.is_undefined()))
-}
-
-fn big(v: &Value) -> bool {
-    v.downcast_object_ref::<BigInt>().is_some()
-}
-
-fn remainder(v: &Value, by: i64) -> Result<i64, Error> {
-    match (Type::of(v), v.as_i64()) {
-        (Type::Bool, _) => Ok((v.is_true() as i64).rem_euclid(by.max(1))),
-        (Type::Int, Some(n)) if by != 0 => Ok(n.rem_euclid(by)),
-        (Type::Float, _) if by != 0 => {
-            let r = f64::try_from(v.clone())?.rem_euclid(by as f64);
-            Ok(if r == r.trunc() { r as i64 } else { -1 })
-        }
-        _ => Err(crate::fail::runtime("not all arguments converted to a number")),
+    match v {
+        Value::Undefined(_) => true,
+        Value::Object(o) => !matches!(**o, Object::Namespace(_) | Object::Cycler(..) | Object::Blocks),
+        _ => false,
     }
 }

@@ -2,10 +2,9 @@
 
 use std::fmt::Write;
 
-use minijinja::{Error, Value};
-
-use crate::{budget, marks};
-use crate::types::{Tuple, Type};
+use crate::fail::Error;
+use crate::value::{Object, Value, View};
+use crate::{budget, iter, marks};
 
 /// `str(v)`; an undefined value is the empty string, as jinja2 prints it.
 pub fn str(v: &Value) -> Result<String, Error> {
@@ -16,54 +15,129 @@ pub fn str(v: &Value) -> Result<String, Error> {
 
 /// Appends `str(v)`.
 pub fn write_str(out: &mut String, v: &Value) -> Result<(), Error> {
-    match v.as_str() {
-        Some(s) => {
+    match v {
+        Value::Str(s) | Value::Safe(s) => {
             budget::charge(s.len())?;
             out.push_str(s);
             Ok(())
         }
-        None if v.is_undefined() => Ok(()),
-        None => write_repr(out, v),
+        Value::Undefined(_) => Ok(()),
+        _ => write_repr(out, v),
     }
 }
 
 /// Appends `repr(v)`.
 pub fn write_repr(out: &mut String, v: &Value) -> Result<(), Error> {
     let before = out.len();
-    match Type::of(v) {
-        Type::Undefined => out.push_str("Undefined"),
-        Type::None => out.push_str("None"),
-        Type::Bool => out.push_str(if v.is_true() { "True" } else { "False" }),
-        Type::Int | Type::Other => {
-            let _ = write!(out, "{v}");
+    match v {
+        Value::Undefined(_) | Value::Missing => out.push_str("Undefined"),
+        Value::None => out.push_str("None"),
+        Value::Bool(b) => out.push_str(if *b { "True" } else { "False" }),
+        Value::Int(n) => {
+            let _ = write!(out, "{n}");
         }
-        Type::Float => out.push_str(&float(f64::try_from(v.clone())?)),
-        Type::Str => quote(out, v.as_str().unwrap_or_default()),
-        Type::List => {
-            let tuple = v.downcast_object_ref::<Tuple>().is_some();
-            out.push(if tuple { '(' } else { '[' });
-            for (i, item) in v.try_iter()?.enumerate() {
-                if i > 0 {
-                    out.push_str(", ");
-                }
-                write_repr(out, &item)?;
-            }
-            out.push(if tuple { ')' } else { ']' });
+        Value::Big(digits) => out.push_str(digits),
+        Value::Float(x) => out.push_str(&float(*x)),
+        Value::Str(s) => quote(out, s),
+        Value::Safe(s) => {
+            out.push_str("Markup(");
+            quote(out, s);
+            out.push(')');
         }
-        Type::Dict => {
+        Value::List(items) => write_items(out, "[", items.iter(), "]")?,
+        Value::Tuple(items) | Value::Group(items) => {
+            write_items(out, "(", items.iter(), if items.len() == 1 { ",)" } else { ")" })?;
+        }
+        Value::Dict(d) => {
             out.push('{');
-            for (i, key) in v.try_iter()?.enumerate() {
+            for (i, (key, value)) in d.iter().enumerate() {
                 if i > 0 {
                     out.push_str(", ");
                 }
-                write_repr(out, &key)?;
+                write_repr(out, &key.0)?;
                 out.push_str(": ");
-                write_repr(out, &v.get_item(&key)?)?;
+                write_repr(out, value)?;
             }
             out.push('}');
         }
+        Value::View(d, view) => {
+            let items: Vec<Value> = d.iter().map(|(k, v)| iter::shown(*view, &k.0, v)).collect();
+            let start = match view {
+                View::Keys => "dict_keys([",
+                View::Values => "dict_values([",
+                View::Items => "dict_items([",
+            };
+            write_items(out, start, items.iter(), "])")?;
+        }
+        Value::Range(r) => {
+            let _ = match r.step {
+                1 => write!(out, "range({}, {})", r.start, r.stop),
+                step => write!(out, "range({}, {}, {step})", r.start, r.stop),
+            };
+        }
+        Value::Iter(_) => out.push_str("<generator object>"),
+        Value::Object(o) => write_object(out, o)?,
     }
     budget::charge(out.len() - before)
+}
+
+fn write_items<'a>(
+    out: &mut String,
+    start: &str,
+    items: impl Iterator<Item = &'a Value>,
+    end: &str,
+) -> Result<(), Error> {
+    out.push_str(start);
+    for (i, item) in items.enumerate() {
+        if i > 0 {
+            out.push_str(", ");
+        }
+        write_repr(out, item)?;
+    }
+    out.push_str(end);
+    Ok(())
+}
+
+fn write_object(out: &mut String, o: &Object) -> Result<(), Error> {
+    match o {
+        Object::Namespace(items) => {
+            out.push_str("<Namespace {");
+            // A namespace may hold itself, which Python cannot print either.
+            budget::charge(1024)?;
+            let items = items.borrow().clone();
+            for (i, (key, value)) in items.iter().enumerate() {
+                if i > 0 {
+                    out.push_str(", ");
+                }
+                quote(out, key);
+                out.push_str(": ");
+                write_repr(out, value)?;
+            }
+            out.push_str("}>");
+        }
+        Object::Macro(m) => match &m.def.name {
+            Some(name) => {
+                out.push_str("<Macro ");
+                quote(out, name);
+                out.push('>');
+            }
+            None => out.push_str("<Macro anonymous>"),
+        },
+        Object::Loop(_) => out.push_str("<LoopContext>"),
+        Object::Method(v, name) => {
+            let _ = write!(out, "<built-in method {name} of {} object>", v.type_name());
+        }
+        Object::Function(name) => {
+            let _ = write!(out, "<built-in function {name}>");
+        }
+        Object::Cycler(..) => out.push_str("<Cycler>"),
+        Object::Joiner(..) => out.push_str("<Joiner>"),
+        Object::Blocks => out.push_str("<TemplateReference 'template'>"),
+        Object::Block(name) => {
+            let _ = write!(out, "<BlockReference '{name}'>");
+        }
+    }
+    Ok(())
 }
 
 /// `repr(x)` of a float: the shortest digits that read back, with Python's choice of notation.
@@ -140,4 +214,40 @@ pub fn escape_html(s: &str) -> String {
         }
     }
     out
+}
+
+/// The value of a decimal digit in any script.
+pub fn decimal(c: char) -> Option<u32> {
+    if c.is_ascii() {
+        return c.to_digit(10);
+    }
+    // The scripts' digits lie in runs of ten, and these are where the runs start.
+    const ZEROS: [u32; 24] = [
+        0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xde6, 0xe50, 0xed0, 0xf20,
+        0x1040, 0x17e0, 0x1810, 0x1946, 0x19d0, 0x1a80, 0xa620, 0xff10,
+    ];
+    ZEROS.iter().find_map(|zero| (c as u32).checked_sub(*zero).filter(|n| *n < 10))
+}
+
+/// Whether a character is a digit that is none of decimal: raised, lowered or in a circle.
+pub fn superscript(c: char) -> bool {
+    matches!(c as u32, 0xb2 | 0xb3 | 0xb9 | 0x2070 | 0x2074..=0x2079 | 0x2080..=0x2089 | 0x2460..=0x2468)
+}
+
+/// Python's str.isalpha of one character: letters, without the marks and letter-like numbers that Unicode calls
+/// alphabetic.
+pub fn is_letter(c: char) -> bool {
+    c.is_alphabetic()
+        && !matches!(c as u32, 0x345 | 0x5b0..=0x5c7 | 0x610..=0x61a | 0x64b..=0x65f | 0x670 | 0x900..=0x903 | 0x93a..=0x93b
+            | 0x93e..=0x94f | 0x2160..=0x2188 | 0x24b6..=0x24e9)
+}
+
+/// Python's str.isupper.
+pub fn is_upper(s: &str) -> bool {
+    s.chars().any(char::is_uppercase) && !s.chars().any(char::is_lowercase)
+}
+
+/// Python's str.islower.
+pub fn is_lower(s: &str) -> bool {
+    s.chars().any(char::is_lowercase) && !s.chars().any(char::is_uppercase)
 }
