@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"github.com/pooled/pooled/core/regular"
 )
 
 // source is the bytes of one file.
@@ -96,14 +98,11 @@ func (s *reader) Close() error {
 
 // openSource maps a file, or reads it piece by piece where it cannot be mapped.
 func openSource(path string) (source, int64, error) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, 0, err
 	}
 	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = &os.PathError{Op: "open", Path: path, Err: errors.New("not a regular file")}
-	}
 	if err != nil {
 		f.Close()
 		return nil, 0, err

@@ -14,6 +14,7 @@ import (
 
 	"github.com/pooled/pooled/core/atomicfile"
 	"github.com/pooled/pooled/core/gguf"
+	"github.com/pooled/pooled/core/regular"
 )
 
 // Pull brings a model into the folder and returns it. A model that is there from the same source is returned at once.
@@ -145,7 +146,7 @@ func checkPart(path string, no, parts int) error {
 // adopt links or copies a local file and computes its sum; FILE.sha256 beside it is checked.
 func (s *Store) adopt(ctx context.Context, from, to string, m *meter) (RecordFile, error) {
 	name := filepath.Base(to)
-	src, err := os.Open(from)
+	src, err := regular.Open(from)
 	if err != nil {
 		return RecordFile{}, err
 	}
@@ -167,7 +168,7 @@ func (s *Store) adopt(ctx context.Context, from, to string, m *meter) (RecordFil
 		return RecordFile{}, err
 	}
 	got := hex.EncodeToString(sum.Sum(nil))
-	if b, err := readSmall(from + ".sha256"); err == nil {
+	if b, err := regular.Read(from+".sha256", maxState); err == nil {
 		if want := parseSum(string(b), filepath.Base(from)); want != "" && want != got {
 			return RecordFile{}, errors.Join(fmt.Errorf("%s: %w: %s.sha256 says %s, got %s", from, ErrHash, filepath.Base(from), want, got), os.Remove(to))
 		}

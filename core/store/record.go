@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"github.com/pooled/pooled/core/atomicfile"
+	"github.com/pooled/pooled/core/regular"
 )
 
 // maxState bounds the files that this package writes for itself.
@@ -94,28 +94,15 @@ func headerValue(s string) bool {
 }
 
 func readResume(path string) (resume, error) {
-	b, err := readSmall(path)
+	b, err := regular.Read(path, maxState)
 	if err != nil {
 		return resume{}, err
 	}
 	return parseResume(b)
 }
 
-func readSmall(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, maxState+1))
-	if err == nil && len(b) > maxState {
-		err = fmt.Errorf("%s: more than %d bytes", path, maxState)
-	}
-	return b, err
-}
-
 func readJSON(path string, into any) error {
-	b, err := readSmall(path)
+	b, err := regular.Read(path, maxState)
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/pooled/pooled/core/gguf"
+	"github.com/pooled/pooled/core/regular"
 )
 
 // DefaultHub is where hf: sources are looked up unless POOLED_HUB says otherwise.
@@ -236,11 +237,7 @@ func LocalPath(ref string) (path string, ok bool, err error) {
 
 // isModel reports whether there is a file that begins as models do.
 func isModel(path string) bool {
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() {
-		return false
-	}
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return false
 	}

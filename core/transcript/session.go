@@ -19,6 +19,7 @@ import (
 	"github.com/pooled/pooled/core/atomicfile"
 	"github.com/pooled/pooled/core/chat"
 	"github.com/pooled/pooled/core/filelock"
+	"github.com/pooled/pooled/core/regular"
 )
 
 // sessionVersion is the version of a session's form.
@@ -106,7 +107,7 @@ func (p *Project) NewSession(model string) (*Session, error) {
 //
 // Errors: [ErrInUse].
 func hold(name, id string) (*os.File, error) {
-	f, err := os.OpenFile(name, os.O_WRONLY, 0)
+	f, err := regular.OpenFile(name, os.O_WRONLY, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -335,7 +336,7 @@ func readHistory(name string) (history []Message, good, dropped int64, err error
 //
 // Errors: [ErrVersion], [*DamagedError].
 func readSession(name string, visit func(entry)) (good, dropped int64, err error) {
-	f, err := os.Open(name)
+	f, err := regular.Open(name)
 	if err != nil {
 		return 0, 0, err
 	}

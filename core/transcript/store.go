@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/pooled/pooled/core/atomicfile"
+	"github.com/pooled/pooled/core/regular"
 )
 
 // Store keeps what belongs to projects and must not lie in them: sessions and what undo needs. It is a folder:
@@ -122,6 +123,9 @@ func (s *Store) Scratch() (*Project, error) {
 	}
 }
 
+// maxProject bounds a project's file, in bytes, for who writes it and who reads it.
+const maxProject = 64 << 10
+
 // keep writes a new project down.
 func (s *Store) keep(p *Project) error {
 	p.dir = filepath.Join(s.abs(), p.ID)
@@ -134,13 +138,16 @@ func (s *Store) keep(p *Project) error {
 	if err != nil {
 		return err
 	}
+	if len(data) >= maxProject {
+		return fmt.Errorf("%s: a project's file of more than %d bytes", p.Root, maxProject)
+	}
 	return atomicfile.Write(filepath.Join(p.dir, projectFile), data, []byte("\n"))
 }
 
 // read returns a project of the store.
 func (s *Store) read(id string) (*Project, error) {
 	dir := filepath.Join(s.abs(), id)
-	data, err := os.ReadFile(filepath.Join(dir, projectFile))
+	data, err := regular.Read(filepath.Join(dir, projectFile), maxProject)
 	if err != nil {
 		return nil, err
 	}

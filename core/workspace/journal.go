@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/pooled/pooled/core/atomicfile"
 	"github.com/pooled/pooled/core/filelock"
+	"github.com/pooled/pooled/core/regular"
 )
 
 // Limits of the journal.
@@ -218,7 +218,7 @@ func (w *Workspace) keep(name string, data []byte) error {
 func (w *Workspace) readRecord(seq int) (record, error) {
 	name := filepath.Join(w.state, recordName(seq))
 	bad := func(err error) (record, error) { return record{}, fmt.Errorf("%w: %s: %w", ErrJournal, name, err) }
-	data, err := readLimited(name, maxRecordSize)
+	data, err := regular.Read(name, maxRecordSize)
 	if err != nil {
 		return bad(err)
 	}
@@ -255,19 +255,6 @@ func (w *Workspace) readRecord(seq int) (record, error) {
 func isSum(s string) bool {
 	b, err := hex.DecodeString(s)
 	return err == nil && len(b) == 32
-}
-
-func readLimited(name string, limit int64) ([]byte, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err == nil && int64(len(data)) > limit {
-		err = ErrTooLarge
-	}
-	return data, err
 }
 
 // forget removes the record of a change that was not made, or was undone. Its content stays for [Workspace.trim].

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"time"
+
+	"github.com/pooled/pooled/core/regular"
 )
 
 // Done is a change in the journal.
@@ -125,7 +127,7 @@ func (w *Workspace) opposite(r record) (*Change, error) {
 
 // kept returns content that the journal keeps.
 func (w *Workspace) kept(want string) ([]byte, error) {
-	data, err := readLimited(w.blob(want), MaxFile)
+	data, err := regular.Read(w.blob(want), MaxFile)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrJournal, err)
 	}

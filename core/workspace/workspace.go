@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+
+	"github.com/pooled/pooled/core/regular"
 )
 
 // Workspace is an open project folder.
@@ -35,7 +37,7 @@ func Open(dir, state string) (*Workspace, error) {
 	if err != nil {
 		return nil, fmt.Errorf("project folder: %w", err)
 	}
-	root, err := os.OpenRoot(dir)
+	root, err := regular.OpenRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("project folder: %w", err)
 	}
@@ -147,7 +149,7 @@ func (w *Workspace) systemError(asked string, err error) error {
 
 // openFile opens the file at the located path at for reading, and nothing that is not a plain file.
 func (w *Workspace) openFile(asked, at string, info fs.FileInfo) (*os.File, fs.FileInfo, error) {
-	if err := regular(asked, info); err != nil {
+	if err := plainFile(asked, info); err != nil {
 		return nil, nil, err
 	}
 	f, err := w.root.OpenFile(at, os.O_RDONLY|nonblock, 0)
@@ -156,7 +158,7 @@ func (w *Workspace) openFile(asked, at string, info fs.FileInfo) (*os.File, fs.F
 	}
 	// Something else may lie there by now.
 	if info, err = f.Stat(); err == nil {
-		err = regular(asked, info)
+		err = plainFile(asked, info)
 	}
 	if err != nil {
 		f.Close()
@@ -165,8 +167,8 @@ func (w *Workspace) openFile(asked, at string, info fs.FileInfo) (*os.File, fs.F
 	return f, info, nil
 }
 
-// regular returns nil for a plain file.
-func regular(asked string, info fs.FileInfo) error {
+// plainFile returns nil for a plain file.
+func plainFile(asked string, info fs.FileInfo) error {
 	if info == nil {
 		return pathError(asked, fs.ErrNotExist, "")
 	}

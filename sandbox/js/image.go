@@ -10,10 +10,10 @@ import (
 	"hash/crc32"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/pooled/pooled/core/atomicfile"
+	"github.com/pooled/pooled/core/regular"
 	"github.com/pooled/pooled/sandbox/js/qjs"
 )
 
@@ -123,8 +123,11 @@ func writeImage(name string, i *Image) error {
 	return atomicfile.Write(name, out, memory)
 }
 
+// maxImage bounds an image's file: the memory of a machine, and little beside it.
+const maxImage = 1 << 30
+
 func readImage(name string) (*Image, error) {
-	b, err := os.ReadFile(name)
+	b, err := regular.Read(name, maxImage)
 	if err != nil {
 		return nil, err
 	}

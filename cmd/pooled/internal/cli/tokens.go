@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -16,6 +15,7 @@ import (
 	"github.com/pooled/pooled/cmd/internal/nano"
 	"github.com/pooled/pooled/core/chat"
 	"github.com/pooled/pooled/core/gguf"
+	"github.com/pooled/pooled/core/regular"
 	"github.com/pooled/pooled/core/tokenizer"
 )
 
@@ -176,7 +176,7 @@ time and memory.`,
 // templateOf returns the template of a model with its tokenizer, or that of a file.
 func (c *commands) templateOf(ref, file string) (string, *tokenizer.Tokenizer, error) {
 	if file != "" {
-		b, err := os.ReadFile(file)
+		b, err := regular.Read(file, console.MaxInput)
 		return string(b), nil, err
 	}
 	f, name, err := c.assembly.Open(ref)

@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/pooled/pooled/cmd/internal/console"
 	"github.com/pooled/pooled/cmd/internal/terminal"
+	"github.com/pooled/pooled/core/regular"
 	"github.com/pooled/pooled/sandbox/js"
 	"github.com/spf13/cobra"
 )
@@ -107,7 +107,7 @@ func (s sandbox) runJS(ctx context.Context, name string, f jsFlags) error {
 		p.Kind = js.Module
 	}
 	if f.tree != "" {
-		root, err := os.OpenRoot(f.tree)
+		root, err := regular.OpenRoot(f.tree)
 		if err != nil {
 			return console.Usage("--tree: %w", err)
 		}
@@ -150,7 +150,7 @@ func code(ok bool, stopped js.Stop) int {
 func (s sandbox) readSource(name string) (string, error) {
 	in := s.In
 	if name != "-" {
-		file, err := os.Open(name)
+		file, err := regular.Open(name)
 		if err != nil {
 			return "", err
 		}

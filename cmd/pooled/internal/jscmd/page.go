@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
 	"github.com/pooled/pooled/cmd/internal/console"
 	"github.com/pooled/pooled/cmd/internal/terminal"
+	"github.com/pooled/pooled/core/regular"
 	"github.com/pooled/pooled/sandbox/js"
 	"github.com/pooled/pooled/sandbox/page"
 	"github.com/spf13/cobra"
@@ -91,7 +91,7 @@ func (s sandbox) runPage(ctx context.Context, dir string, f pageFlags) error {
 		}
 		actions = append(actions, a)
 	}
-	root, err := os.OpenRoot(dir)
+	root, err := regular.OpenRoot(dir)
 	if err != nil {
 		return console.Usage("%w", err)
 	}
