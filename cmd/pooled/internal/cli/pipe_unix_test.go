@@ -18,8 +18,16 @@ func TestPipes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{
-		{"run", "-m", pipe, "hi"}, {"show", pipe}, {"pull", pipe}, {"code", pipe, "-p", "x"}, {"js", "--tree", pipe, "-"}, {"tokenize", "-m", pipe}, {"template", "-m", pipe},
-		{"template", "--template", pipe}, {"js", pipe}, {"page", pipe},
+		{"run", "-m", pipe, "hi"},
+		{"show", pipe},
+		{"pull", pipe},
+		{"code", pipe, "-p", "x"},
+		{"js", "--tree", pipe, "-"},
+		{"tokenize", "-m", pipe},
+		{"template", "-m", pipe},
+		{"template", "--template", pipe},
+		{"js", pipe},
+		{"page", pipe},
 	} {
 		done := make(chan bool)
 		go func() {
