@@ -152,9 +152,9 @@ func TestBrokenJSON(t *testing.T) {
 	}
 }
 
-// TestBehindJSON keeps what belongs to no text out of it: braces too many where the JSON's end is the call's, and the comma
-// between two calls in one pair of markers.
-func TestBehindJSON(t *testing.T) {
+// TestAroundJSON keeps what belongs to no text out of it: braces too many where the JSON's end is the call's, the comma between
+// two calls in one pair of markers, and markers that are nearly right.
+func TestAroundJSON(t *testing.T) {
 	for _, c := range []struct {
 		format     Format
 		text, want string
@@ -162,6 +162,11 @@ func TestBehindJSON(t *testing.T) {
 		{LlamaJSON, "{\"name\": \"serve\", \"parameters\": {}}}", "call serve {}"},
 		{LlamaJSON, "{\"name\": \"serve\", \"parameters\": {}}}]; {\"name\": \"serve\", \"parameters\": {}}", "call serve {}|text ;|call serve {}"},
 		{MistralArgs, "[TOOL_CALLS]serve[ARGS]{}} ok", "call serve {}|text  ok"},
+		{MistralArgs, "[TOOL_CALL]serve[ARGS]{}", "call serve {}"},
+		{MistralArgs, "[tool_calls] serve {}", "call serve {}"},
+		{MistralJSON, "[TOOL CALLS] [{\"name\": \"serve\", \"arguments\": {}}]", "call serve {}"},
+		{MistralArgs, "[TOOL_CALL]fly[ARGS]{}", "text [TOOL_CALL]fly[ARGS]{}"},
+		{MistralArgs, "[tool] serve {}", "text [tool] serve {}"},
 		{MistralJSON, "[TOOL_CALLS][{\"name\": \"serve\", \"arguments\": {}}]]", "call serve {}"},
 		{HermesJSON, "<tool_call>\n{\"name\": \"serve\", \"arguments\": {}}, {\"name\": \"run_js\", \"arguments\": {\"code\": \"1\"}}\n</tool_call>", `call serve {}|call run_js {"code": "1"}`},
 		{HermesJSON, "<tool_call>\n{\"name\": \"serve\", \"arguments\": {}}, then\n", "call serve {}|text , then\n"},
@@ -263,7 +268,7 @@ func conserved(t *testing.T, e Event) {
 var jsonPieces = []string{
 	"<tool_call>", "</tool_call>", "\n", "{\"name\": \"run_js\", \"arguments\": {\"code\": \"alpha\"}}", "{", "}", "[", "]", ",", ":", " ",
 	"\"name\": ", "\"run_js\"", "\"arguments\": ", "\"parameters\": ", "{\"code\": \"alpha\"}", "\"code\": ", "\"beta\"", "gamma", "```", "```json\n",
-	"\"id\": \"delta\"", "\"type\": \"function\"", "\"function\": ", "\"tool_calls\": ", "[TOOL_CALLS]", "[ARGS]", "[CALL_ID]", "run_js", "<|python_tag|>",
+	"\"id\": \"delta\"", "\"type\": \"function\"", "\"function\": ", "\"tool_calls\": ", "[TOOL_CALLS]", "[ARGS]", "[CALL_ID]", "[TOOL_CALL]", "run_js", "<|python_tag|>",
 	"</parameter>", "</function>", "<tools>", "</tools>", "<tool_call >", "</tool_call >", "\"", "'", "null", "{}", "[]", ";", "json",
 	"\"code\": \"beta\"", "{\"name\": \"serve\", \"arguments\": {}}",
 }
@@ -305,7 +310,7 @@ var (
 	word = regexp.MustCompile(`[A-Za-z_]+`)
 	form = map[string]bool{
 		"tool_call": true, "tool_calls": true, "tools": true, "function": true, "parameter": true, "name": true, "arguments": true, "parameters": true,
-		"id": true, "type": true, "delta": true, "TOOL_CALLS": true, "ARGS": true, "CALL_ID": true, "python_tag": true, "json": true, "null": true,
+		"id": true, "type": true, "delta": true, "TOOL_CALLS": true, "TOOL_CALL": true, "ARGS": true, "CALL_ID": true, "python_tag": true, "json": true, "null": true,
 		"run_js": true, "serve": true,
 	}
 )
