@@ -32,8 +32,8 @@
 // A tag that is nearly right, misnamed, cut short, repeated, or that a value may hold itself has one certain reading, or the
 // call is Malformed; the value never has a broken tag at its end, and nothing of the call is thrown away.
 //
-// What stands around calls has one reading where the inside is whole: <Tool_Call> or <tool_calls> before a declared tool, and
-// </tool_call > or </tools> behind a complete inside, are read as the markers (with attributes, which might say something, the
+// What stands around calls has one reading where the inside is whole: <Tool_Call>, <tool_calls> or [TOOL_CALL] at the start of a
+// line and before a declared tool, and </tool_call > or </tools> behind a complete inside, are read as the markers (with attributes, which might say something, the
 // call is Malformed); a second </function> is passed over, and so are braces too many behind JSON. What stands beside a nested
 // call, and two names for one function, or none, are Malformed.
 //

@@ -74,10 +74,13 @@ func (c *call) events(body int, raw string, closed bool) []Event {
 	case before != "":
 		return []Event{malformed("", raw, fmt.Sprintf("the tool call has the text %q before its JSON; write it as %s", clip(before, 40), c.example()))}
 	}
-	if c.skip > c.bodyEnd && c.done {
-		if extra := string(c.raw[c.bodyEnd:c.skip]); strings.ContainsAny(extra, "}]") {
+	if c.done {
+		switch extra := raw[c.bodyEnd:max(c.bodyEnd, min(c.skip, len(raw)))]; {
+		case strings.ContainsAny(extra, "}]"):
 			notes = append(notes, "dropped an extra closing brace")
-		} else if strings.Contains(extra, "`") && !fenced && !c.opener.fence {
+		case strings.Contains(extra, ","):
+			notes = append(notes, "dropped a comma behind the call")
+		case strings.Contains(extra, "`") && !fenced && !c.opener.fence:
 			notes = append(notes, "dropped the end of a code fence")
 		}
 	}

@@ -249,9 +249,13 @@ func TestLinear(t *testing.T) {
 		for prefixed, before := range []string{"", "<tool_call>", "<tool_call>{\"name\": \"serve\", \"arguments\": {}}", "<tool_call>{\"a\": \"", "<tool_call><function=write_file><parameter=content>\n", "[TOOL_CALLS]["} {
 			text := before + strings.Repeat(piece, size/len(piece))
 			for _, format := range []Format{QwenXML, LlamaJSON, MistralJSON} {
-				start := time.Now()
-				got := parse(t, Options{Format: format, Tools: coding()}, text, Stopped, func(left int) int { return min(left, 1000) })
-				took := time.Since(start)
+				var got []Event
+				took := limit + 1
+				for try := 0; try < 5 && took > limit; try++ { // a busy machine is slow now and then, squares always
+					start := time.Now()
+					got = parse(t, Options{Format: format, Tools: coding()}, text, Stopped, func(left int) int { return min(left, 1000) })
+					took = time.Since(start)
+				}
 				if took > limit {
 					t.Errorf("%v: %d bytes of %q after %d took %v", format, len(text), piece, prefixed, took)
 				}

@@ -114,8 +114,7 @@ func (c *call) after(i int, b byte) scan {
 		best = max(best, c.misnamed(i, tag))
 	}
 	if best == no && b == '{' && c.body == jsonBody && strings.TrimSpace(string(c.raw[c.bodyEnd:c.skip])) == "," {
-		c.notes = append(c.notes, "dropped a comma between calls")
-		return scan{over: true, body: c.bodyEnd, at: c.skip}
+		return scan{over: true, body: c.bodyEnd, at: c.skip} // between two calls
 	}
 	if best == no {
 		c.behind = true

@@ -37,7 +37,7 @@ func (c *call) xml(i int, b byte) scan {
 	none := began >= 0 && c.tag != began // what began like a tag is none
 	switch {
 	case c.shut > 0:
-		return c.shutting(b, i, tag, none)
+		return c.shutting(i, b, tag, none)
 	case c.value > 0:
 		return c.inValue(i, b, tag)
 	case tag != "":
@@ -242,7 +242,7 @@ func (c *call) expects(tag string) bool {
 
 // shutting takes a byte behind a </parameter>. It ends the value if a tag of the format follows. none says that what began
 // like a tag is none.
-func (c *call) shutting(b byte, i int, tag string, none bool) scan {
+func (c *call) shutting(i int, b byte, tag string, none bool) scan {
 	midLine := c.own && !c.lineStart(c.shut)
 	if tag != "" {
 		c.inLine = c.inLine || midLine
