@@ -11,6 +11,7 @@ import (
 
 	"github.com/pooled/pooled/cmd/internal/console"
 	"github.com/pooled/pooled/cmd/internal/terminal"
+	"github.com/pooled/pooled/core/workspace"
 	"github.com/pooled/pooled/sandbox/js"
 	"github.com/spf13/cobra"
 )
@@ -95,7 +96,7 @@ func (s sandbox) runJS(ctx context.Context, name string, f jsFlags) error {
 	if err != nil {
 		return console.Usage("--allow: %w", err)
 	}
-	source, err := s.readSource(name)
+	source, err := s.readSource(ctx, name)
 	if err != nil {
 		return console.Usage("%w", err)
 	}
@@ -107,12 +108,12 @@ func (s sandbox) runJS(ctx context.Context, name string, f jsFlags) error {
 		p.Kind = js.Module
 	}
 	if f.tree != "" {
-		root, err := os.OpenRoot(f.tree)
+		files, err := workspace.Open(f.tree, "")
 		if err != nil {
 			return console.Usage("--tree: %w", err)
 		}
-		defer func() { _ = root.Close() }()
-		p.Files = root.FS()
+		defer func() { _ = files.Close() }()
+		p.Files = files.FS()
 		p.Filename = insideTree(f.tree, name, p.Filename)
 	}
 	if !f.asJSON {
@@ -147,7 +148,26 @@ func code(ok bool, stopped js.Stop) int {
 	return console.ExitDone
 }
 
-func (s sandbox) readSource(name string) (string, error) {
+// readSource reads a program. A pipe may be without a writer for as long as it likes: cancelling ends the wait.
+func (s sandbox) readSource(ctx context.Context, name string) (string, error) {
+	type source struct {
+		text string
+		err  error
+	}
+	read := make(chan source, 1)
+	go func() {
+		text, err := s.sourceText(name)
+		read <- source{text, err}
+	}()
+	select {
+	case r := <-read:
+		return r.text, r.err
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+}
+
+func (s sandbox) sourceText(name string) (string, error) {
 	in := s.In
 	if name != "-" {
 		file, err := os.Open(name)
