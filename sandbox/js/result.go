@@ -56,6 +56,25 @@ func (e *Error) Error() string {
 	return e.Name + ": " + e.Message
 }
 
+// Limits of an Error's texts, as the prelude cuts them. Units: bytes.
+const (
+	maxErrorName    = 1 << 10
+	maxErrorMessage = 32 << 10
+	maxErrorStack   = 64 << 10
+)
+
+// Bound cuts what is longer than an Error of the prelude ever is.
+func (e *Error) Bound() {
+	e.Name, e.Message, e.Stack = cut(e.Name, maxErrorName), cut(e.Message, maxErrorMessage), cut(e.Stack, maxErrorStack)
+}
+
+func cut(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "…"
+}
+
 // Where is the position as file:line:col, or "" when it is unknown.
 func (e *Error) Where() string {
 	if e.Line == 0 {

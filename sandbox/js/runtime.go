@@ -74,5 +74,6 @@ func explainBoot(vm *qjs.VM, err error) error {
 	if cerr != nil {
 		return err
 	}
-	return fmt.Errorf("%w: %s", err, vm.Text(text))
+	shown, terr := vm.Text(text)
+	return errors.Join(fmt.Errorf("%w: %s", err, shown), terr)
 }

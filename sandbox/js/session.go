@@ -1,6 +1,7 @@
 package js
 
 import (
+	"container/list"
 	"context"
 	crand "crypto/rand"
 	"encoding/binary"
@@ -54,10 +55,19 @@ type Session struct {
 	written int64
 	calls   int64
 	stop    Stop
-	waiting []rejection
+
+	// Promises that were rejected unheard, the oldest first, and where each is by its identity.
+	unheard *list.List
+	waiting map[uint32]*list.Element
 }
 
-type rejection struct{ promise, reason qjs.Handle }
+type rejection struct {
+	promise, reason qjs.Handle
+	identity        uint32
+}
+
+// maxUnheard bounds the rejected promises that wait for a handler, each of which costs the host some memory, too.
+const maxUnheard = 1 << 18
 
 // NewSession starts a machine from an image; nil is the image of the prelude alone.
 //
@@ -71,8 +81,10 @@ func (rt *Runtime) NewSession(ctx context.Context, image *Image, o SessionOption
 		image = rt.base
 	}
 	s := &Session{ctx: ctx, o: o, control: image.control, opcodes: map[string]qjs.Handle{}, start: time.Now()}
+	s.unheard, s.waiting = list.New(), map[uint32]*list.Element{}
 	s.Extend(o.Limits.Time)
 	s.VM, err = rt.engine.Restore(ctx, image.snapshot, qjs.Options{Memory: uint32(o.Limits.Memory), Stack: uint32(o.Limits.Stack)}, qjs.Hooks{
+		Admit:     s.admit,
 		Call:      s.call,
 		Interrupt: s.interrupt,
 		Tick:      s.tick,
@@ -123,6 +135,18 @@ func (s *Session) interrupt() bool {
 	return s.ctx.Err() != nil
 }
 
+// Over reports whether the program must end: a limit was hit, its time is over, or it was cancelled. A host that drives a
+// session in a loop asks it, for the machine only notices while it runs code.
+func (s *Session) Over() bool { return s.interrupt() }
+
+// halt ends the program for a limit that it hit. It is interrupted at its next step; where it does not come to one, its grace
+// begins now.
+func (s *Session) halt(why Stop) {
+	if s.stop == None {
+		s.stop, s.soft = why, time.Now()
+	}
+}
+
 // tick is the hard stop, also inside long built-ins.
 func (s *Session) tick() error {
 	if err := s.ctx.Err(); err != nil {
@@ -163,8 +187,19 @@ func (s *Session) Elapsed() time.Duration {
 var errSpent = errors.New("the output limit of the sandbox is reached")
 
 func (s *Session) count() error {
-	if s.calls++; s.calls > s.o.Limits.HostCalls && s.stop == None {
-		s.stop = Output
+	if s.calls++; s.calls > s.o.Limits.HostCalls {
+		s.halt(Output)
+	}
+	if s.stop != None {
+		return errSpent
+	}
+	return nil
+}
+
+// admit refuses a host call whose texts are longer than the host takes at once.
+func (s *Session) admit(n int) error {
+	if n > qjs.MaxText {
+		s.halt(Output)
 	}
 	if s.stop != None {
 		return errSpent
@@ -204,9 +239,9 @@ func (s *Session) Log(l Line) {
 const lineCost = 16
 
 func (s *Session) log(l Line) error {
-	s.written += int64(len(l.Text)) + lineCost
+	s.written += int64(len(l.Level)+len(l.Text)) + lineCost
 	if s.written > s.o.Limits.Output {
-		s.stop = Output
+		s.halt(Output)
 		return errSpent
 	}
 	s.Log(l)
@@ -243,35 +278,39 @@ func (s *Session) load(name string) (string, error) {
 	return s.o.Load(name)
 }
 
-// reject keeps promises that were rejected unheard until the end of the turn.
+// reject keeps promises that were rejected unheard until the end of the turn. It takes the same time however many there are.
 func (s *Session) reject(promise, reason qjs.Handle, handled bool) {
-	if !handled {
-		s.waiting = append(s.waiting, rejection{promise, reason})
-		return
-	}
-	for i, w := range s.waiting {
-		if s.VM.Same(w.promise, promise) {
-			s.VM.Free(w.promise)
-			s.VM.Free(w.reason)
-			s.waiting = append(s.waiting[:i], s.waiting[i+1:]...)
-			break
+	id := s.VM.Identity(promise)
+	if !handled && s.waiting[id] == nil {
+		if len(s.waiting) < maxUnheard {
+			s.waiting[id] = s.unheard.PushBack(rejection{promise, reason, id})
+			return
 		}
+		s.halt(Memory)
+	}
+	if e := s.waiting[id]; e != nil && handled {
+		s.VM.Free(s.forget(e))
 	}
 	s.VM.Free(promise)
 	s.VM.Free(reason)
+}
+
+// forget drops a rejection and returns its reason, for the caller to free.
+func (s *Session) forget(e *list.Element) (reason qjs.Handle) {
+	w := s.unheard.Remove(e).(rejection)
+	delete(s.waiting, w.identity)
+	s.VM.Free(w.promise)
+	return w.reason
 }
 
 // Rejection takes the reason of the oldest promise that was rejected unheard.
 //
 // Owns: the caller frees the reason.
 func (s *Session) Rejection() (reason qjs.Handle, ok bool) {
-	if len(s.waiting) == 0 {
-		return 0, false
+	if e := s.unheard.Front(); e != nil {
+		return s.forget(e), true
 	}
-	w := s.waiting[0]
-	s.waiting = s.waiting[1:]
-	s.VM.Free(w.promise)
-	return w.reason, true
+	return 0, false
 }
 
 // Resume lets a session that was stopped at the soft limit run for d more, to
@@ -306,7 +345,11 @@ func (s *Session) ControlValue(op string, argument qjs.Handle) (string, error) {
 		return "", err
 	}
 	defer s.VM.Free(h)
-	return s.VM.Text(h), nil
+	text, err := s.VM.Text(h)
+	if err != nil {
+		s.halt(Output)
+	}
+	return text, err
 }
 
 // spare is what the memory limit is raised by to describe an error that ran into it.
@@ -331,6 +374,7 @@ func (s *Session) Describe(thrown qjs.Handle) *Error {
 		// A built-in gave up for lack of memory without an exception of its own.
 		return &Error{Name: "InternalError", Message: "out of memory"}
 	}
+	e.Bound()
 	e.Locate()
 	return &e
 }

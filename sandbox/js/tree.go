@@ -105,12 +105,18 @@ func ReadText(tree fs.FS, name string, limit int64) (string, error) {
 	if !info.Mode().IsRegular() {
 		return "", errors.New("not a regular file")
 	}
-	b, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err != nil {
+	large := fmt.Errorf("larger than %d MiB", limit>>20)
+	if info.Size() > limit {
+		return "", large
+	}
+	var b strings.Builder
+	b.Grow(int(info.Size()))
+	n, err := io.Copy(&b, io.LimitReader(f, limit+1)) // it may grow meanwhile
+	switch {
+	case err != nil:
 		return "", err
+	case n > limit:
+		return "", large
 	}
-	if int64(len(b)) > limit {
-		return "", fmt.Errorf("larger than %d MiB", limit>>20)
-	}
-	return string(b), nil
+	return b.String(), nil
 }

@@ -49,6 +49,8 @@ const (
 	// maxSteps bounds scripts that insert scripts, maxNested those that run one inside the other.
 	maxSteps  = 10_000
 	maxNested = 8
+	// maxReported bounds an error as the guest hands it over. Units: bytes.
+	maxReported = 256 << 10
 )
 
 // Page is a loaded page.
@@ -59,6 +61,7 @@ type Page struct {
 	o       Options
 	tree    *tree
 	errors  []Error
+	known   map[Error]bool // those of errors
 	dropped int
 	modules []qjs.Handle // promises of module scripts that still wait
 	calls   int
@@ -174,21 +177,21 @@ func (p *Page) runNow(st step) (string, error) {
 
 func (p *Page) report(text string) {
 	var e Error
-	if json.Unmarshal([]byte(text), &e) != nil {
-		return
-	}
-	e.Locate()
-	p.memory = p.memory || e.Stop() == js.Memory
-	for _, old := range p.errors {
-		if old == e {
-			p.dropped++
-			return
-		}
-	}
-	if len(p.errors) >= maxErrors {
+	if len(text) > maxReported || json.Unmarshal([]byte(text), &e) != nil {
 		p.dropped++
 		return
 	}
+	e.Bound()
+	e.Locate()
+	p.memory = p.memory || e.Stop() == js.Memory
+	if p.known[e] || len(p.errors) >= maxErrors {
+		p.dropped++
+		return
+	}
+	if p.known == nil {
+		p.known = map[Error]bool{}
+	}
+	p.known[e] = true
 	p.errors = append(p.errors, e)
 }
 
@@ -242,6 +245,9 @@ type step struct {
 // advance runs scripts until the guest has none left for now.
 func (p *Page) advance() error {
 	for range maxSteps {
+		if err := p.due(); err != nil {
+			return err
+		}
 		text, err := p.s.Control("step", "")
 		if err := p.check(err); err != nil {
 			return err
@@ -304,13 +310,21 @@ func (p *Page) compileHandler(st step) error {
 	return p.check(err)
 }
 
+// due ends a page whose time is over between two pieces of its work, where no code of it runs that would be interrupted.
+func (p *Page) due() error {
+	if p.s.Over() {
+		return p.check(qjs.ErrInterrupted)
+	}
+	return nil
+}
+
 // jobs runs promise jobs, then reports failed modules and unheard rejections.
 func (p *Page) jobs() error {
 	for {
 		if err := p.check(p.s.VM.RunJobs()); err != nil {
 			return err
 		}
-		reported, err := p.failedModule()
+		reported, err := p.settledModules()
 		if err != nil {
 			return err
 		}
@@ -318,7 +332,11 @@ func (p *Page) jobs() error {
 		if !ok && !reported {
 			return nil
 		}
-		if ok {
+		for ; ok; reason, ok = p.s.Rejection() {
+			if err := p.due(); err != nil {
+				p.s.VM.Free(reason)
+				return err
+			}
 			_, err := p.s.ControlValue("rejected", reason)
 			p.s.VM.Free(reason)
 			if err := p.check(err); err != nil {
@@ -328,24 +346,32 @@ func (p *Page) jobs() error {
 	}
 }
 
-func (p *Page) failedModule() (bool, error) {
-	for i, m := range p.modules {
-		state := p.s.VM.State(m)
-		if state == qjs.Pending {
-			continue
+// settledModules reports the modules that failed since, and forgets those that are done. It says whether there were any.
+func (p *Page) settledModules() (bool, error) {
+	var waiting, failed []qjs.Handle
+	for _, m := range p.modules {
+		switch p.s.VM.State(m) {
+		case qjs.Pending:
+			waiting = append(waiting, m)
+		case qjs.Rejected:
+			failed = append(failed, m)
+		default:
+			p.s.VM.Free(m)
 		}
-		p.modules = append(p.modules[:i], p.modules[i+1:]...)
-		defer p.s.VM.Free(m)
-		if state == qjs.Rejected {
-			reason, err := p.s.VM.Result(m)
-			if err == nil {
-				err = &qjs.Exception{Value: reason}
-			}
-			return true, p.check(err)
-		}
-		return true, nil
 	}
-	return false, nil
+	some := len(waiting) < len(p.modules)
+	p.modules = waiting
+	for _, m := range failed {
+		reason, err := p.s.VM.Result(m)
+		p.s.VM.Free(m)
+		if err == nil {
+			err = &qjs.Exception{Value: reason}
+		}
+		if err := p.check(err); err != nil {
+			return true, err
+		}
+	}
+	return some, nil
 }
 
 // settle runs scripts and timers until the clock has gone d further.
@@ -356,6 +382,9 @@ func (p *Page) settle(d time.Duration) error {
 		limit = p.o.Limits.TimerCalls
 	}
 	for {
+		if err := p.due(); err != nil {
+			return err
+		}
 		if err := p.advance(); err != nil {
 			return err
 		}

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -25,8 +24,13 @@ const origin = "http://app.local"
 // maxFile bounds one file that a page reads. Units: bytes.
 const maxFile = 16 << 20
 
-// maxMissing bounds the list of missing files.
-const maxMissing = 200
+const (
+	// maxMissing bounds the list of missing files, maxAddress what is kept and told of an address. Units of that: bytes.
+	maxMissing = 200
+	maxAddress = 2 << 10
+	// maxImportMap bounds an import map. Units: bytes.
+	maxImportMap = 256 << 10
+)
 
 // types are the media types by extension: the same on every machine.
 var types = map[string]string{
@@ -46,6 +50,7 @@ type tree struct {
 }
 
 func (t *tree) miss(name string) {
+	name = short(name)
 	for _, m := range t.missing {
 		if m == name {
 			return
@@ -54,6 +59,14 @@ func (t *tree) miss(name string) {
 	if len(t.missing) < maxMissing {
 		t.missing = append(t.missing, name)
 	}
+}
+
+// short cuts an address for people.
+func short(address string) string {
+	if len(address) <= maxAddress {
+		return address
+	}
+	return strings.ToValidUTF8(address[:maxAddress], "") + "…"
 }
 
 // locate turns a URL into a path in the tree. The second result is false for
@@ -91,27 +104,56 @@ func (t *tree) read(address, kind string) string {
 }
 
 func (t *tree) answer(address, kind string) answer {
+	if strings.HasPrefix(address, "data:") {
+		return inline(address, kind)
+	}
 	name, ok := t.locate(address)
 	if !ok {
 		t.miss(address)
-		return answer{Error: "there is no network here: " + address}
+		return answer{Error: "there is no network here: " + short(address)}
 	}
 	text, err := js.ReadText(t.fs, name, maxFile)
 	if err != nil {
 		t.miss(name)
 		if errors.Is(err, fs.ErrNotExist) {
-			text := "there is no file " + name
+			text := "there is no file " + short(name)
 			return answer{Status: 404, Type: "text/plain", Text: &text}
 		}
-		return answer{Error: name + ": " + err.Error()}
+		return answer{Error: short(name + ": " + err.Error())}
 	}
-	a := answer{Status: 200, Type: types[strings.ToLower(path.Ext(name))]}
-	if a.Type == "" {
-		a.Type = "application/octet-stream"
+	media := types[strings.ToLower(path.Ext(name))]
+	if media == "" {
+		media = "application/octet-stream"
 	}
+	return content(media, text, kind)
+}
+
+// inline answers with what a data URL holds.
+// Source: RFC 2397
+func inline(address, kind string) answer {
+	head, data, ok := strings.Cut(strings.TrimPrefix(address, "data:"), ",")
+	data, _, _ = strings.Cut(data, "#")
+	text, err := url.PathUnescape(data)
+	if media, found := strings.CutSuffix(head, ";base64"); found && err == nil {
+		var b []byte
+		b, err = base64.StdEncoding.DecodeString(text)
+		head, text = media, string(b)
+	}
+	if !ok || err != nil {
+		return answer{Error: "this is no data: " + short(address)}
+	}
+	if head, _, _ = strings.Cut(head, ";"); head == "" {
+		head = "text/plain"
+	}
+	return content(head, text, kind)
+}
+
+// content answers with a file.
+func content(media, text, kind string) answer {
+	a := answer{Status: 200, Type: media}
 	switch {
 	case kind == "image":
-		if config, _, err := image.DecodeConfig(bytes.NewReader([]byte(text))); err == nil {
+		if config, _, err := image.DecodeConfig(strings.NewReader(text)); err == nil {
 			a.Width, a.Height = config.Width, config.Height
 		}
 	case utf8.ValidString(text):
@@ -125,6 +167,9 @@ func (t *tree) answer(address, kind string) answer {
 
 func (t *tree) setImportMap(text string) error {
 	imports := map[string]string{}
+	if len(text) > maxImportMap {
+		return fmt.Errorf("the import map has more than %d KiB", maxImportMap>>10)
+	}
 	if err := json.Unmarshal([]byte(text), &imports); err != nil {
 		return err
 	}

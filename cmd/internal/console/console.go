@@ -77,21 +77,6 @@ func (c *Console) Tell(text string) {
 // Complain tells an error after which the program goes on.
 func (c *Console) Complain(err error) { c.Tell(err.Error()) }
 
-// MaxInput bounds what is read of the input at once. Units: bytes.
-const MaxInput = 64 << 20
-
-// Input reads the whole input.
-func (c *Console) Input() ([]byte, error) {
-	b, err := io.ReadAll(io.LimitReader(c.In, MaxInput+1))
-	if err != nil {
-		return nil, fmt.Errorf("standard input: %w", err)
-	}
-	if len(b) > MaxInput {
-		return nil, fmt.Errorf("standard input has more than %d bytes", MaxInput)
-	}
-	return b, nil
-}
-
 // JSON writes a value to Out, as one line.
 func (c *Console) JSON(v any) error {
 	enc := json.NewEncoder(c.Out)

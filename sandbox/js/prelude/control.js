@@ -2,19 +2,23 @@
 (function (host) {
   'use strict';
 
+  // The host takes no more of an error than this, in characters.
+  const most = { name: 200, message: 8000, stack: 16000 };
+  const cut = (text, n) => (text.length > n ? `${text.slice(0, n)}… (${text.length - n} more characters)` : text);
+
   // An exception as {name, message, stack}; hostile objects yield placeholders.
   const describe = (thrown) => {
     const read = (key) => {
       try {
         const v = thrown[key];
-        return v === undefined ? undefined : host.str(v);
+        return v === undefined ? undefined : cut(host.str(v), most[key]);
       } catch {
         return undefined;
       }
     };
     const object = thrown !== null && (typeof thrown === 'object' || typeof thrown === 'function');
     const isError = object && (thrown instanceof Error || (read('message') !== undefined && read('stack') !== undefined));
-    if (!isError) return { name: 'Uncaught', message: host.display(thrown), stack: '' };
+    if (!isError) return { name: 'Uncaught', message: cut(host.display(thrown), most.message), stack: '' };
     // Where no stack is left, nothing can be read.
     if (['name', 'message', 'stack'].every((key) => read(key) === undefined)) {
       return { name: 'RangeError', message: 'Maximum call stack size exceeded', stack: '' };
@@ -25,9 +29,10 @@
     } catch {}
     const out = { name: read('name') || 'Error', message: read('message') ?? '', stack };
     if (thrown instanceof AggregateError && Array.isArray(thrown.errors)) {
-      out.message += (out.message ? ': ' : '') + thrown.errors.slice(0, 5).map((e) => host.str(e)).join('; ');
+      out.message += (out.message ? ': ' : '') + thrown.errors.slice(0, 5).map((e) => cut(host.str(e), most.message)).join('; ');
     }
-    if (thrown instanceof Error && thrown.cause !== undefined) out.message += ` (cause: ${thrown.cause instanceof Error ? host.str(thrown.cause) : host.inspect(thrown.cause)})`;
+    if (thrown instanceof Error && thrown.cause !== undefined) out.message += ` (cause: ${cut(thrown.cause instanceof Error ? host.str(thrown.cause) : host.inspect(thrown.cause), most.message)})`;
+    out.message = cut(out.message, most.message);
     return out;
   };
   host.describe = describe;

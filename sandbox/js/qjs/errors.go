@@ -12,6 +12,10 @@ var (
 	ErrMemory = errors.New("qjs: out of memory")
 	// ErrStack says that the guest recursed too deeply for the host to carry on.
 	ErrStack = errors.New("qjs: stack exhausted")
+	// ErrLarge says that a text of the guest is longer than MaxText.
+	ErrLarge = errors.New("qjs: text too long")
+	// ErrInterrupted says that Hooks.Interrupt ended a call between two jobs.
+	ErrInterrupted = errors.New("qjs: interrupted")
 	// ErrClosed says that the machine or engine was closed.
 	ErrClosed = errors.New("qjs: closed")
 )

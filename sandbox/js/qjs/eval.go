@@ -77,11 +77,17 @@ func (v *VM) String(s string) (Handle, error) {
 }
 
 // Text returns a string value, and "" for any other: it never runs guest code.
-func (v *VM) Text(h Handle) string {
+// Errors: ErrLarge for more than MaxText.
+func (v *VM) Text(h Handle) (string, error) {
 	if v.call("qjs_is_string", uint64(h)) == 0 {
-		return ""
+		return "", nil
 	}
-	return v.text(h)
+	c := v.lend(h)
+	defer v.giveBack(c)
+	if c.n > MaxText {
+		return "", ErrLarge
+	}
+	return v.read(c.at, c.n), nil
 }
 
 // HostFunction makes a function that ends in Hooks.Call under the given name.
@@ -103,11 +109,8 @@ func (v *VM) Free(h Handle) {
 	}
 }
 
-// Same reports whether two handles hold the same object.
-func (v *VM) Same(a, b Handle) bool {
-	p := v.call("qjs_get_value_ptr", uint64(a))
-	return p != 0 && p == v.call("qjs_get_value_ptr", uint64(b))
-}
+// Identity is a number that handles of the same object share, and no others while one of them is held; 0 for what is no object.
+func (v *VM) Identity(h Handle) uint32 { return v.call("qjs_get_value_ptr", uint64(h)) }
 
 // Uncatchable reports whether an exception is the one that Hooks.Interrupt raises.
 func (v *VM) Uncatchable(h Handle) bool {
@@ -115,9 +118,12 @@ func (v *VM) Uncatchable(h Handle) bool {
 }
 
 // RunJobs runs promise jobs until none is pending.
-// Errors: *Exception from a job that is not a promise reaction, *Trap.
+// Errors: *Exception from a job that is not a promise reaction, ErrInterrupted, *Trap.
 func (v *VM) RunJobs() error {
 	for v.call("qjs_is_job_pending") != 0 {
+		if v.hooks.Interrupt != nil && v.hooks.Interrupt() {
+			return ErrInterrupted
+		}
 		if int32(v.call("qjs_execute_pending_job")) < 0 {
 			return v.exception()
 		}

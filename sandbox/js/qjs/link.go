@@ -12,8 +12,12 @@ const (
 	wasiOK    = 0
 	wasiBadF  = 8
 	wasiFault = 21
+	wasiInval = 28
 	wasiNoSys = 52
 )
+
+// maxVectors bounds the pieces of one write, as IOV_MAX does elsewhere.
+const maxVectors = 1024
 
 type vmKey struct{}
 
@@ -56,13 +60,31 @@ func link(ctx context.Context, r wazero.Runtime) error {
 	for name, fns := range modules {
 		b := r.NewHostModuleBuilder(name)
 		for _, f := range fns {
-			b.NewFunctionBuilder().WithGoModuleFunction(f.run, f.params, f.results).Export(f.name)
+			b.NewFunctionBuilder().WithGoModuleFunction(timed(f.run), f.params, f.results).Export(f.name)
 		}
 		if _, err := b.Instantiate(ctx); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// timed asks whether the guest may go on before a function of the host does its work, which no meter counts.
+func timed(run api.GoModuleFunc) api.GoModuleFunc {
+	return func(ctx context.Context, m api.Module, st []uint64) {
+		vmOf(ctx).tick()
+		run(ctx, m, st)
+	}
+}
+
+// tick ends the guest when its time is over.
+func (v *VM) tick() {
+	if v.hooks.Tick == nil {
+		return
+	}
+	if err := v.hooks.Tick(); err != nil {
+		panic(err) // wazero turns it into the error of the outer call
+	}
 }
 
 func hostInterrupt(ctx context.Context, _ api.Module, st []uint64) {
@@ -72,17 +94,8 @@ func hostInterrupt(ctx context.Context, _ api.Module, st []uint64) {
 	}
 }
 
-// fdClose is also where metered code asks whether it may go on; see meter.go.
-func fdClose(ctx context.Context, _ api.Module, st []uint64) {
-	if int32(uint32(st[0])) == tickDescriptor {
-		if v := vmOf(ctx); v.hooks.Tick != nil {
-			if err := v.hooks.Tick(); err != nil {
-				panic(err) // wazero turns it into the error of the outer call
-			}
-		}
-	}
-	st[0] = wasiBadF
-}
+// fdClose is also where metered code asks whether it may go on, as every function here does; see meter.go.
+func fdClose(_ context.Context, _ api.Module, st []uint64) { st[0] = wasiBadF }
 
 func clockTimeGet(ctx context.Context, m api.Module, st []uint64) {
 	v := vmOf(ctx)
@@ -96,6 +109,10 @@ func clockTimeGet(ctx context.Context, m api.Module, st []uint64) {
 func fdWrite(_ context.Context, m api.Module, st []uint64) {
 	// QuickJS writes only diagnostics here; they are counted and dropped.
 	iovs, count, out := uint32(st[1]), uint32(st[2]), uint32(st[3])
+	if count > maxVectors {
+		st[0] = wasiInval
+		return
+	}
 	total, mem := uint32(0), m.Memory()
 	for i := uint32(0); i < count; i++ {
 		n, ok := mem.ReadUint32Le(iovs + i*8 + 4)
@@ -172,25 +189,19 @@ func hostLoad(ctx context.Context, _ api.Module, st []uint64) {
 
 func hostCall(ctx context.Context, _ api.Module, st []uint64) {
 	v := vmOf(ctx)
-	name, argc, argv := v.read(uint32(st[0]), uint32(st[1])), uint32(st[3]), uint32(st[4])
+	name, argc, argv := v.read(uint32(st[0]), min(uint32(st[1]), maxName)), uint32(st[3]), uint32(st[4])
 	st[0] = 0
 	if argc > maxHostArgs {
 		v.throw(errHostArgs)
 		return
 	}
-	args := make([]string, argc)
-	for i := range args {
-		p, _ := v.mem.ReadUint32Le(argv + uint32(i)*4)
-		// Only strings are accepted, so no code of the guest (toString, a
-		// getter, a proxy) ever runs inside a host call.
-		if p == 0 || v.call("qjs_is_string", uint64(p)) == 0 {
-			v.throw(errHostArgs)
-			return
-		}
-		args[i] = v.text(Handle(p))
-	}
-	answer, err := "", error(errNoHost)
-	if v.hooks.Call != nil {
+	args, err := v.arguments(argc, argv)
+	answer := ""
+	switch {
+	case err != nil:
+	case v.hooks.Call == nil:
+		err = errNoHost
+	default:
 		answer, err = v.hooks.Call(name, args)
 	}
 	if err != nil {
@@ -198,4 +209,37 @@ func hostCall(ctx context.Context, _ api.Module, st []uint64) {
 		return
 	}
 	st[0] = uint64(v.newString(answer))
+}
+
+// arguments copies the texts of a host call out of the guest.
+func (v *VM) arguments(argc, argv uint32) ([]string, error) {
+	lent, total := make([]chars, argc), 0
+	defer func() {
+		for _, c := range lent {
+			v.giveBack(c)
+		}
+	}()
+	for i := range lent {
+		p, _ := v.mem.ReadUint32Le(argv + uint32(i)*4)
+		// Only strings are accepted, so no code of the guest (toString, a
+		// getter, a proxy) ever runs inside a host call.
+		if p == 0 || v.call("qjs_is_string", uint64(p)) == 0 {
+			return nil, errHostArgs
+		}
+		lent[i] = v.lend(Handle(p))
+		total += int(lent[i].n)
+	}
+	if v.hooks.Admit != nil {
+		if err := v.hooks.Admit(total); err != nil {
+			return nil, err
+		}
+	}
+	if total > MaxText {
+		return nil, ErrLarge
+	}
+	args := make([]string, argc)
+	for i, c := range lent {
+		args[i] = v.read(c.at, c.n)
+	}
+	return args, nil
 }

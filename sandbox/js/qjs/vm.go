@@ -33,6 +33,9 @@ const (
 // maxHostArgs bounds the arguments of one host call.
 const maxHostArgs = 16
 
+// MaxText bounds what is copied out of the guest at once: a text, or all texts of a host call. Units: bytes.
+const MaxText = 32 << 20
+
 // maxName bounds a module name read from the guest.
 const maxName = 16 << 10
 
@@ -44,15 +47,19 @@ var (
 
 // Hooks are what a machine asks of its host. Every field may be nil: the
 // answer is then "no", zero or nothing. None of them may call the machine,
-// except Call, and Reject, which owns its two handles and may Free or compare them.
+// except Call, and Reject, which owns its two handles and may Free or identify them.
 type Hooks struct {
+	// Admit is asked before the texts of a host call, n bytes in all, are copied out of the guest; an error is thrown in
+	// their place. More than MaxText are never copied.
+	Admit func(n int) error
 	// Call answers the host function name. It may evaluate and call guest code, which
 	// may call the host again: each level is a Go stack, so Call bounds the levels.
 	Call func(name string, args []string) (string, error)
 	// Interrupt is polled between bytecodes; true raises an uncatchable error.
 	Interrupt func() bool
-	// Tick is called every few milliseconds of work, also inside long built-ins;
-	// an error ends the machine and is the Cause of the resulting Trap.
+	// Tick is called every few milliseconds of work, also inside long built-ins, and
+	// at the beginning of every host function; an error ends the machine and is the Cause
+	// of the resulting Trap.
 	Tick func() error
 	// Now is the time in nanoseconds: since 1970, or since the start if monotonic.
 	Now func(monotonic bool) int64
@@ -252,21 +259,26 @@ func (v *VM) newString(s string) Handle {
 	return Handle(h)
 }
 
-// text reads a string value.
-func (v *VM) text(h Handle) string {
+// chars are the bytes of a string value within the guest. The zero value has none.
+type chars struct{ at, n uint32 }
+
+// lend has the guest write a string value in UTF-8, within its own memory; giveBack frees that.
+func (v *VM) lend(h Handle) (c chars) {
 	lenAt := v.call("wasm_malloc", 4)
 	if lenAt == 0 {
-		return ""
+		return chars{}
 	}
-	c := v.call("qjs_get_string_len", uint64(h), uint64(lenAt))
-	s := ""
-	if c != 0 {
-		n, _ := v.mem.ReadUint32Le(lenAt)
-		s = v.read(c, n)
-		v.call("qjs_free_cstring", uint64(c))
+	if c.at = v.call("qjs_get_string_len", uint64(h), uint64(lenAt)); c.at != 0 {
+		c.n, _ = v.mem.ReadUint32Le(lenAt)
 	}
 	v.free(lenAt)
-	return s
+	return c
+}
+
+func (v *VM) giveBack(c chars) {
+	if c.at != 0 {
+		v.call("qjs_free_cstring", uint64(c.at))
+	}
 }
 
 // throw raises an Error with the given message in the guest.

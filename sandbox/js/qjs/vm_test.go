@@ -48,7 +48,11 @@ func text(t testing.TB, v *VM, code string) string {
 		t.Fatalf("Eval(%q): %v", code, err)
 	}
 	defer v.Free(h)
-	return v.Text(h)
+	s, err := v.Text(h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }
 
 func TestEval(t *testing.T) {
@@ -99,7 +103,7 @@ func TestHostCalls(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = "answer;two are too many;host calls take up to 16 strings;host calls take up to 16 strings;host calls take up to 16 strings"
-	if s := v.Text(h); s != want {
+	if s, err := v.Text(h); err != nil || s != want {
 		t.Errorf("got %q, want %q", s, want)
 	}
 	if s := strings.Join(got, ","); s != "ask(a),ask(b|c)" {

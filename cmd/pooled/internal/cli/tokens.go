@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,7 +16,6 @@ import (
 	"github.com/pooled/pooled/cmd/internal/nano"
 	"github.com/pooled/pooled/core/chat"
 	"github.com/pooled/pooled/core/gguf"
-	"github.com/pooled/pooled/core/regular"
 	"github.com/pooled/pooled/core/tokenizer"
 )
 
@@ -152,7 +152,7 @@ time and memory.`,
 			if file != "" && cmd.Flags().Changed("model") {
 				return console.Usage("--model and --template were given; want one of them")
 			}
-			text, t, err := c.templateOf(ref, file)
+			text, t, err := c.templateOf(cmd.Context(), ref, file)
 			if err != nil {
 				return err
 			}
@@ -174,9 +174,9 @@ time and memory.`,
 }
 
 // templateOf returns the template of a model with its tokenizer, or that of a file.
-func (c *commands) templateOf(ref, file string) (string, *tokenizer.Tokenizer, error) {
+func (c *commands) templateOf(ctx context.Context, ref, file string) (string, *tokenizer.Tokenizer, error) {
 	if file != "" {
-		b, err := regular.Read(file, console.MaxInput)
+		b, err := c.Named(ctx, file, console.MaxInput)
 		return string(b), nil, err
 	}
 	f, name, err := c.assembly.Open(ref)

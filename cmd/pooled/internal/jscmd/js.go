@@ -3,14 +3,13 @@ package jscmd
 import (
 	"context"
 	"fmt"
-	"io"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/pooled/pooled/cmd/internal/console"
 	"github.com/pooled/pooled/cmd/internal/terminal"
-	"github.com/pooled/pooled/core/regular"
+	"github.com/pooled/pooled/core/workspace"
 	"github.com/pooled/pooled/sandbox/js"
 	"github.com/spf13/cobra"
 )
@@ -95,11 +94,11 @@ func (s sandbox) runJS(ctx context.Context, name string, f jsFlags) error {
 	if err != nil {
 		return console.Usage("--allow: %w", err)
 	}
-	source, err := s.readSource(name)
+	source, err := s.Named(ctx, name, maxSource)
 	if err != nil {
 		return console.Usage("%w", err)
 	}
-	p := js.Program{Code: source, Filename: filepath.Base(name)}
+	p := js.Program{Code: string(source), Filename: filepath.Base(name)}
 	if name == "-" {
 		p.Filename = "stdin.js"
 	}
@@ -107,12 +106,12 @@ func (s sandbox) runJS(ctx context.Context, name string, f jsFlags) error {
 		p.Kind = js.Module
 	}
 	if f.tree != "" {
-		root, err := regular.OpenRoot(f.tree)
+		files, err := workspace.Open(f.tree, "")
 		if err != nil {
 			return console.Usage("--tree: %w", err)
 		}
-		defer func() { _ = root.Close() }()
-		p.Files = root.FS()
+		defer func() { _ = files.Close() }()
+		p.Files = files.FS()
 		p.Filename = insideTree(f.tree, name, p.Filename)
 	}
 	if !f.asJSON {
@@ -145,26 +144,6 @@ func code(ok bool, stopped js.Stop) int {
 		return console.ExitFailed
 	}
 	return console.ExitDone
-}
-
-func (s sandbox) readSource(name string) (string, error) {
-	in := s.In
-	if name != "-" {
-		file, err := regular.Open(name)
-		if err != nil {
-			return "", err
-		}
-		defer func() { _ = file.Close() }()
-		in = file
-	}
-	b, err := io.ReadAll(io.LimitReader(in, maxSource+1))
-	if err != nil {
-		return "", err
-	}
-	if len(b) > maxSource {
-		return "", fmt.Errorf("%s is larger than %d MiB", name, maxSource>>20)
-	}
-	return string(b), nil
 }
 
 // insideTree names a program by its path inside the tree, so that its relative

@@ -9,7 +9,7 @@ import (
 
 	"github.com/pooled/pooled/cmd/internal/console"
 	"github.com/pooled/pooled/cmd/internal/terminal"
-	"github.com/pooled/pooled/core/regular"
+	"github.com/pooled/pooled/core/workspace"
 	"github.com/pooled/pooled/sandbox/js"
 	"github.com/pooled/pooled/sandbox/page"
 	"github.com/spf13/cobra"
@@ -91,11 +91,11 @@ func (s sandbox) runPage(ctx context.Context, dir string, f pageFlags) error {
 		}
 		actions = append(actions, a)
 	}
-	root, err := regular.OpenRoot(dir)
+	files, err := workspace.Open(dir, "")
 	if err != nil {
 		return console.Usage("%w", err)
 	}
-	defer func() { _ = root.Close() }()
+	defer func() { _ = files.Close() }()
 	engine, err := js.NewRuntime(ctx, js.RuntimeOptions{CacheDir: s.cache})
 	if err != nil {
 		return console.Usage("%w", err)
@@ -109,7 +109,7 @@ func (s sandbox) runPage(ctx context.Context, dir string, f pageFlags) error {
 		Entry: f.entry, Limits: js.Limits{Time: time.Duration(f.timeout), Memory: int64(f.memory)},
 		Capabilities: caps, Settle: time.Duration(f.settle),
 	}
-	p, err := rt.Open(ctx, root.FS(), o)
+	p, err := rt.Open(ctx, files.FS(), o)
 	if err != nil {
 		return console.Usage("%w", err)
 	}
