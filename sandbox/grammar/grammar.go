@@ -26,6 +26,10 @@ import (
 const (
 	// maxMemory bounds a guest's memory, in bytes; a vocabulary of 150,000 tokens takes about 90 MB.
 	maxMemory = 768 << 20
+	// maxForced bounds a text that the guest has encoded, which no clock of its own covers. Units: bytes.
+	maxForced = 256 << 10
+	// maxReason bounds what a refusal says. Units: bytes.
+	maxReason = 2000
 	// defaultTimeout bounds one call by the wall clock; a large schema takes tens of milliseconds.
 	defaultTimeout = 10 * time.Second
 )
@@ -102,8 +106,11 @@ type encoderKey struct{}
 func encode(ctx context.Context, m api.Memory, args []uint32) uint32 {
 	const failed = ^uint32(0)
 	t, _ := ctx.Value(encoderKey{}).(*tokenizer.Tokenizer)
+	if t == nil || args[1] > maxForced || ctx.Err() != nil {
+		return failed
+	}
 	text, ok := m.Read(args[0], args[1])
-	if t == nil || !ok {
+	if !ok {
 		return failed
 	}
 	ids := t.EncodeParts([]tokenizer.Part{{Text: string(text)}})
@@ -182,7 +189,7 @@ func load(ctx context.Context, i *wasmhost.Instance, t *tokenizer.Tokenizer) (ma
 		return mask, err
 	}
 	if int32(code) < 0 {
-		reason, err := i.Result(ctx)
+		reason, err := i.Reason(ctx, maxReason)
 		return mask, errors.Join(fmt.Errorf("grammar engine: %s", reason), err)
 	}
 	if err := i.Free(ctx, b); err != nil {
@@ -297,7 +304,7 @@ func (i *instance) startMatcher(ctx context.Context, g grammar.Grammar) (id uint
 		return 0, "", err
 	}
 	if int32(result) < 0 {
-		if reason, err = i.Result(ctx); err != nil {
+		if reason, err = i.Reason(ctx, maxReason); err != nil {
 			return 0, "", err
 		}
 		reason = strings.TrimSpace(reason)

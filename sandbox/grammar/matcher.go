@@ -30,7 +30,7 @@ func (m *Matcher) call(function string, then func(ctx context.Context, result in
 		return 0, limits(err)
 	}
 	if int32(result) < 0 {
-		reason, err := m.guest.Result(ctx)
+		reason, err := m.guest.Reason(ctx, maxReason)
 		if err != nil {
 			return 0, limits(err)
 		}

@@ -150,6 +150,16 @@ func (p *Page) host(name string, args []string) (string, error) {
 		}
 		b, err := json.Marshal(nodes)
 		return string(b), err
+	case name == "parseDocument" && len(args) == 1:
+		if len(args[0]) > maxFragment {
+			return "", nil // the guest parses it itself
+		}
+		nodes, err := markup(args[0])
+		if err != nil {
+			return "", nil
+		}
+		b, err := json.Marshal(nodes)
+		return string(b), err
 	case name == "run" && len(args) == 3:
 		return p.runNow(step{Handler: args[0], Code: args[1], File: args[2]})
 	}

@@ -81,6 +81,16 @@ func TestErrorsNameTheLine(t *testing.T) {
 	}
 }
 
+// TestLongReason has a template refuse in more words than anybody reads.
+func TestLongReason(t *testing.T) {
+	r := newRenderer(t)
+	_, err := r.Render(context.Background(), chat.RenderRequest{Template: "{{ raise_exception('x' * 4000000) }}", Input: []byte(`{}`)})
+	var failure *chat.TemplateError
+	if !errors.As(err, &failure) || failure.Kind != chat.KindRaised || len(failure.Message) > maxMessage+3 {
+		t.Errorf("got %.200v, want a reason of %d bytes", err, maxMessage)
+	}
+}
+
 func TestInputs(t *testing.T) {
 	r := newRenderer(t)
 	for _, c := range []struct{ template, input, want, err string }{

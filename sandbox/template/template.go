@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 	"sync"
 	"time"
 
@@ -35,6 +36,8 @@ const (
 	fuel = 5_000_000
 	// work bounds the bytes that built-in operations read and write.
 	work = 1 << 30
+	// maxMessage bounds what a template says when it refuses, in bytes; a template may make it as long as its memory.
+	maxMessage = 8 << 10
 	// patience is how long the first rendering waits for native code before it is interpreted.
 	patience = 60 * time.Millisecond
 )
@@ -166,6 +169,9 @@ func render(ctx context.Context, i *wasmhost.Instance, req chat.RenderRequest) (
 	var f chat.TemplateError
 	if err := json.Unmarshal([]byte(text), &f); err != nil {
 		return "", fmt.Errorf("template guest: %w: its error is not JSON", wasmhost.ErrTrap)
+	}
+	if len(f.Message) > maxMessage {
+		f.Message = strings.ToValidUTF8(f.Message[:maxMessage], "") + "…"
 	}
 	return "", &f
 }

@@ -250,6 +250,16 @@ func (i *Instance) Result(ctx context.Context) (string, error) {
 	return string(view), err
 }
 
+// Reason returns the answer of the last call where it says what is wrong, in words that may quote what was handed over: at
+// most n bytes of it.
+func (i *Instance) Reason(ctx context.Context, n int) (string, error) {
+	text, err := i.Result(ctx)
+	if len(text) > n {
+		text = strings.ToValidUTF8(text[:n], "") + "…"
+	}
+	return text, err
+}
+
 // Close frees the instance's memory.
 func (i *Instance) Close() error {
 	i.broken = true

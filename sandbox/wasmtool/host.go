@@ -15,6 +15,8 @@ import (
 const (
 	// maxFiles bounds the paths that list_files gives.
 	maxFiles = 10_000
+	// maxPath bounds a path. Units: bytes.
+	maxPath = 4 << 10
 	// maxSaid bounds what is kept of a module's output. Units: bytes.
 	maxSaid = 1 << 10
 )
@@ -117,8 +119,8 @@ type function struct {
 var pooled = map[string]function{
 	"read_file": {"iiii>l", func(ctx context.Context, m api.Module, stack []uint64) {
 		g := guestOf(ctx)
-		name, ok := m.Memory().Read(uint32(stack[0]), uint32(stack[1]))
-		if !ok || g.w == nil {
+		name, ok := m.Memory().Read(uint32(stack[0]), min(uint32(stack[1]), maxPath+1))
+		if !ok || g.w == nil || len(name) > maxPath {
 			stack[0] = noFile
 			return
 		}
@@ -161,10 +163,15 @@ var system = map[string]function{
 	"environ_sizes_get": {"ii>i", none},
 	"environ_get":       {"ii>i", nothing},
 	"sched_yield":       {">i", nothing},
-	"random_get": {"ii>i", func(_ context.Context, m api.Module, stack []uint64) {
+	"random_get": {"ii>i", func(ctx context.Context, m api.Module, stack []uint64) {
 		view, ok := m.Memory().Read(uint32(stack[0]), uint32(stack[1]))
-		if ok {
-			_, _ = rand.Read(view) // never fails
+		for len(view) > 0 {
+			if err := ctx.Err(); err != nil {
+				panic(err) // filling a large memory takes as long as some calls may
+			}
+			n := min(len(view), 1<<20)
+			_, _ = rand.Read(view[:n]) // never fails
+			view = view[n:]
 		}
 		stack[0] = errno(ok)
 	}},

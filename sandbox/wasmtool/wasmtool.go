@@ -70,7 +70,10 @@ func Load(ctx context.Context, module []byte, o Options) (*Set, error) {
 	if o.CacheDir != "" {
 		s.cache, _ = wasmhost.OpenCache(o.CacheDir) // without one, compiling takes longer
 	}
-	var err error
+	module, err := boundTables(module)
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
 	if s.runtime, s.module, err = wasmhost.Build(ctx, s.cache, config, nil, module); err != nil {
 		first, _, _ := strings.Cut(err.Error(), "\n")
 		return nil, errors.Join(fmt.Errorf("%w: %s", ErrModule, first), s.Close())

@@ -13,6 +13,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	author "github.com/pooled/pooled/core/plugin/serve"
@@ -411,10 +412,16 @@ func TestWithReload(t *testing.T) {
 		{"", tag},
 		{"<p>x", "<p>x" + tag},
 		{"<body>x</BODY></html>", "<body>x" + tag + "</BODY></html>"},
+		{"</body>" + strings.Repeat("x", 200<<10), tag + "</body>" + strings.Repeat("x", 200<<10)},
+		{strings.Repeat("x", 64<<10-3) + "</body>" + strings.Repeat("y", 64<<10-4), strings.Repeat("x", 64<<10-3) + tag + "</body>" + strings.Repeat("y", 64<<10-4)},
 		{"<script>'</body>'</script></body>", "<script>'</body>'</script>" + tag + "</body>"},
 	} {
-		if got := string(withReload([]byte(c.in))); got != c.want {
-			t.Errorf("withReload(%q) = %q, want %q", c.in, got, c.want)
+		r, err := withReload(strings.NewReader(c.in), int64(len(c.in)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := iotest.TestReader(r, []byte(c.want)); err != nil {
+			t.Errorf("withReload(%q) is not %q: %v", c.in, c.want, err)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package preview
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -43,7 +42,7 @@ const (
 	// pollEvery is how often the files are looked at while a browser is watching.
 	pollEvery = 400 * time.Millisecond
 	// maxWatchers bounds the browsers that are told of changes.
-	maxWatchers = 16
+	maxWatchers = maxConns / 4
 )
 
 // server publishes the app of a project for a person's browser, on a port of this machine alone and on an origin of its
@@ -59,35 +58,44 @@ type server struct {
 	http  *http.Server
 	done  chan error
 	stop  context.CancelFunc
-	slots chan struct{}
+	conns *listener
+	slots chan struct{} // one for each answer under way
 
 	mu    sync.Mutex
 	entry string
 
 	watchers atomic.Int32
+	files    glance
+}
+
+// glance is the last look at the files, which all browsers share.
+type glance struct {
+	mu    sync.Mutex
+	print string
+	at    time.Time
 }
 
 // start listens on port if it is free, otherwise on any.
 //
 // Owns: the caller closes it.
 func start(w *workspace.Workspace, port int) (*server, error) {
-	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if err != nil && port != 0 {
-		listener, err = net.Listen("tcp", "127.0.0.1:0")
+		l, err = net.Listen("tcp", "127.0.0.1:0")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the app cannot be published on this machine: %w", err)
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	s := &server{
-		w: w, port: listener.Addr().(*net.TCPAddr).Port, stop: stop, done: make(chan error, 1), slots: make(chan struct{}, 64),
-		entry: defaultEntry,
+		w: w, port: l.Addr().(*net.TCPAddr).Port, stop: stop, done: make(chan error, 1),
+		conns: &listener{Listener: l, open: map[*conn]bool{}}, slots: make(chan struct{}, maxConns), entry: defaultEntry,
 	}
 	s.http = &http.Server{
 		Handler: s, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 64 << 10,
 		BaseContext: func(net.Listener) context.Context { return ctx },
 	}
-	go func() { s.done <- s.http.Serve(listener) }()
+	go func() { s.done <- s.http.Serve(s.conns) }()
 	return s, nil
 }
 
@@ -127,8 +135,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	select {
 	case s.slots <- struct{}{}:
 		defer func() { <-s.slots }()
-	default:
-		http.Error(w, "too many requests at once", http.StatusServiceUnavailable)
+	case <-r.Context().Done(): // the others are ending: no more are answered than there are connections
 		return
 	}
 	h := w.Header()
@@ -225,16 +232,13 @@ func (s *server) file(w http.ResponseWriter, r *http.Request) {
 		kind = "application/octet-stream"
 	}
 	w.Header().Set("Content-Type", kind)
-	if strings.HasPrefix(kind, "text/html") {
-		page, err := io.ReadAll(io.LimitReader(f, workspace.MaxFile))
-		if err != nil {
+	content, ok := f.(io.ReadSeeker)
+	if page, here := f.(io.ReaderAt); here && strings.HasPrefix(kind, "text/html") {
+		if content, err = withReload(page, st.Size()); err != nil {
 			http.Error(w, "the file cannot be read", http.StatusInternalServerError)
 			return
 		}
-		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(withReload(page)))
-		return
 	}
-	content, ok := f.(io.ReadSeeker)
 	if !ok {
 		notFound(w, name)
 		return
@@ -253,20 +257,21 @@ func notFound(w http.ResponseWriter, name string) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(http.StatusNotFound)
 	fmt.Fprintf(w, "<!doctype html><title>Not found</title><p>The project has no file <code>%s</code>.</p>"+
-		"<script src=%q></script>\n", html.EscapeString(workspace.Escape(name)), reloadPath)
+		"%s", html.EscapeString(workspace.Escape(name)), reloadTag)
 }
 
-// withReload adds the script that reloads the page.
-func withReload(page []byte) []byte {
-	tag := fmt.Appendf(nil, "<script src=%q></script>\n", reloadPath)
-	at := bytes.LastIndex(bytes.ToLower(page), []byte("</body>"))
-	if at < 0 || len(bytes.ToLower(page)) != len(page) {
-		at = len(page)
+// look returns what changes with the files. However many browsers watch, they are looked at twice a poll at most.
+func (s *server) look(ctx context.Context) (string, error) {
+	s.files.mu.Lock()
+	defer s.files.mu.Unlock()
+	if time.Since(s.files.at) < pollEvery/2 {
+		return s.files.print, nil
 	}
-	out := make([]byte, 0, len(page)+len(tag))
-	out = append(out, page[:at]...)
-	out = append(out, tag...)
-	return append(out, page[at:]...)
+	print, err := s.w.Fingerprint(ctx)
+	if err == nil {
+		s.files.print, s.files.at = print, time.Now()
+	}
+	return print, err
 }
 
 // events tells a browser when the files have changed, until it goes away.
@@ -279,12 +284,11 @@ func (s *server) events(w http.ResponseWriter, r *http.Request) {
 	defer s.watchers.Add(-1)
 	out := http.NewResponseController(w)
 	say := func(text string) bool {
-		_ = out.SetWriteDeadline(time.Now().Add(10 * time.Second))
 		_, err := io.WriteString(w, text)
 		return err == nil && out.Flush() == nil
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
-	last, err := s.w.Fingerprint(r.Context())
+	last, err := s.look(r.Context())
 	if err != nil || !say("retry: 1000\n\n") {
 		return
 	}
@@ -296,7 +300,7 @@ func (s *server) events(w http.ResponseWriter, r *http.Request) {
 			return
 		case <-tick.C:
 		}
-		now, err := s.w.Fingerprint(r.Context())
+		now, err := s.look(r.Context())
 		if err != nil {
 			return
 		}

@@ -27,12 +27,7 @@
   };
   const shown = (el) => el.isConnected && el.style?.display !== 'none' && !el.hidden;
 
-  // The class that defines a property is not always the one the window shows.
-  const owner = (name) => {
-    let proto = globalThis.HTMLElement.prototype;
-    while (!Object.hasOwn(proto, name)) proto = host.prototypeOf(proto);
-    return proto;
-  };
+  const owner = (name) => host.owner(name, globalThis.HTMLElement.prototype);
   const getters = (sizes) => {
     for (const name of host.keys(sizes)) {
       Object.defineProperty(owner(name), name, {

@@ -218,14 +218,14 @@
   };
 
   const namespaces = { svg: 'http://www.w3.org/2000/svg', math: 'http://www.w3.org/1998/Math/MathML' };
-  const create = (node) => {
+  const create = (node, owner = document) => {
     const [space, name] = node[0].split(' ');
     let el;
     try {
-      el = name ? document.createElementNS(namespaces[space], name) : document.createElement(space);
+      el = name ? owner.createElementNS(namespaces[space], name) : owner.createElement(space);
     } catch {
       // A name that a parser takes and createElement does not, such as <a"b>.
-      el = document.createElement('unknown');
+      el = owner.createElement('unknown');
     }
     if (node.handlers) page.ownHandlers.set(el, node.handlers);
     for (const [key, value] of pairs(node[1])) {
@@ -240,8 +240,10 @@
     for (const node of nodes) {
       if (typeof node === 'string') to.appendChild(document.createTextNode(node));
       else if (node[0] === '!') to.appendChild(document.createComment(node[1]));
-      else if (node[0] !== '!doctype') {
-        const el = create(node);
+      else if (node[0] === '!doctype') {
+        if (to.nodeType === 9) to.appendChild(to.implementation.createDocumentType(node[1], '', ''));
+      } else {
+        const el = create(node, to.nodeType === 9 ? to : to.ownerDocument);
         if (!live) started.add(el);
         build(node.slice(2), el.localName === 'template' ? el.content : el, live);
         to.appendChild(el);

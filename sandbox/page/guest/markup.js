@@ -2,21 +2,16 @@
 // host's parser, which knows what may stand in a table and how browsers mend the rest.
 (function (host) {
   'use strict';
-  const { page } = host;
+  const { owner, page } = host;
   const { PropertySymbol } = host.dom;
   const { document } = page;
   const g = globalThis;
-
-  const owner = (name, proto) => {
-    while (!Object.hasOwn(proto, name)) proto = host.prototypeOf(proto);
-    return proto;
-  };
 
   const contexts = { 'http://www.w3.org/2000/svg': 'svg ', 'http://www.w3.org/1998/Math/MathML': 'math ' };
   // The nodes of the text, as content of the element; null when they are too many for the host.
   const parse = (context, text) => {
     if (!/[<&\0\r]/.test(text)) return text === '' ? [] : [text];
-    const answer = host.call('parse', (contexts[context.namespaceURI] ?? '') + context.localName, text);
+    const answer = host.call('parse', (contexts[context.namespaceURI] ?? '') + (context.localName ?? 'div'), text);
     return answer === '' ? null : host.parse(answer);
   };
   const fragment = (context, text) => {
@@ -44,6 +39,72 @@
   };
   setter(g.Element, (el) => el);
   setter(g.HTMLTemplateElement, (el) => el.content);
+  setter(g.ShadowRoot, (root) => root);
+
+  // outerHTML: markup in the place of the element, in the context of its parent.
+  const outer = owner('outerHTML', g.Element.prototype);
+  const outerHTML = host.descriptor(outer, 'outerHTML');
+  Object.defineProperty(outer, 'outerHTML', {
+    get: outerHTML.get,
+    set(html) {
+      const parent = this.parentNode;
+      if (!parent) return;
+      if (parent.nodeType === 9) throw new DOMException('outerHTML: the element is the document\'s own', 'NoModificationAllowedError');
+      const text = html === null ? '' : host.str(html);
+      const made = fragment(parent.nodeType === 1 ? parent : document.body, text);
+      if (made) this.replaceWith(made);
+      else host.apply(outerHTML.set, this, [text]);
+    },
+    configurable: true,
+    enumerable: true,
+  });
+
+  const rangeProto = owner('createContextualFragment', g.Range.prototype);
+  const contextual = rangeProto.createContextualFragment;
+  Object.defineProperty(rangeProto, 'createContextualFragment', {
+    value: function createContextualFragment(html) {
+      let context = this.startContainer;
+      if (context.nodeType !== 1) context = context.parentElement;
+      if (!context || context.localName === 'html') context = document.body;
+      // Scripts of such a fragment run when they are put into the page.
+      const nodes = parse(context, host.str(html));
+      if (!nodes) return host.apply(contextual, this, [html]);
+      const out = document.createDocumentFragment();
+      page.build(nodes, out, true);
+      return out;
+    },
+    writable: true,
+    configurable: true,
+  });
+
+  const parserProto = owner('parseFromString', g.DOMParser.prototype);
+  const fromString = parserProto.parseFromString;
+  const parseDocument = (html) => {
+    const answer = host.call('parseDocument', html);
+    if (answer === '') return null;
+    const out = document.implementation.createHTMLDocument('');
+    while (out.firstChild) out.removeChild(out.firstChild);
+    page.build(host.parse(answer), out);
+    return out;
+  };
+  Object.defineProperty(parserProto, 'parseFromString', {
+    value: function parseFromString(text, type) {
+      return (type === 'text/html' ? parseDocument(host.str(text)) : null) ?? host.apply(fromString, this, [text, type]);
+    },
+    writable: true,
+    configurable: true,
+  });
+
+  for (const [cls, content] of [[g.Element, (el) => (el.localName === 'template' ? el.content : el)], [g.ShadowRoot, (root) => root]]) {
+    Object.defineProperty(cls.prototype, 'setHTMLUnsafe', {
+      value: function setHTMLUnsafe(html) {
+        content(this).innerHTML = html;
+      },
+      writable: true,
+      configurable: true,
+    });
+  }
+  g.Document.parseHTMLUnsafe = (html) => new g.DOMParser().parseFromString(html, 'text/html');
 
   const elementProto = owner('insertAdjacentHTML', g.Element.prototype);
   Object.defineProperty(elementProto, 'insertAdjacentHTML', {

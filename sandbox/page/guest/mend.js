@@ -3,8 +3,7 @@
   'use strict';
   const { hooks } = host.dom;
   const g = globalThis;
-  // The class that defines a property is not always the one the window shows.
-  const owner = (name, proto) => (Object.hasOwn(proto, name) ? proto : owner(name, host.prototypeOf(proto)));
+  const { owner } = host;
   const getter = (proto, name, get) => Object.defineProperty(proto, name, { ...host.descriptor(proto, name), get, configurable: true });
 
   // An element as text is its class, not its markup.

@@ -220,10 +220,5 @@
     host.tag(cls, cls.name);
     host.define(cls.name, cls);
   }
-  host.define('WebSocket', class WebSocket {
-    constructor(url) {
-      throw new DOMException(`there is no network here: WebSocket ${url}`, 'SecurityError');
-    }
-  });
   if (globalThis.navigator) Object.defineProperty(globalThis.navigator, 'sendBeacon', { value: () => false, configurable: true });
 })

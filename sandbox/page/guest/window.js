@@ -6,6 +6,13 @@
   const g = globalThis;
   const page = (host.page = { url: 'http://app.local/', html: '', handlers: new Map(), ownHandlers: new WeakMap() });
 
+  // The prototype that has a property of its own: the class that defines it is not always
+  // the one the window shows.
+  host.owner = (name, proto) => {
+    while (!Object.hasOwn(proto, name)) proto = host.prototypeOf(proto);
+    return proto;
+  };
+
   // Error reports. `kind` is uncaught, rejection or resource.
   page.report = (thrown, kind) => {
     host.call('error', host.stringify({ kind, ...host.describe(thrown) }));
