@@ -39,6 +39,8 @@ type Options struct {
 	Window   time.Duration
 	// Now is the clock of the window; nil means [time.Now].
 	Now func() time.Time
+	// Tell gets what a person must know; nil logs it.
+	Tell func(news string)
 	// Logger may be nil.
 	Logger *slog.Logger
 }
@@ -62,6 +64,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Tell == nil {
+		o.Tell = func(news string) { o.Logger.Warn("plugins", "news", news) }
 	}
 	return o
 }
@@ -174,7 +179,10 @@ func (c *Catalog) read() ([]dropped, map[string]approval, error) {
 	if err != nil || len(found) == 0 {
 		return nil, nil, err
 	}
-	approvals, err := readApprovals(c.dir)
+	approvals, note, err := readApprovals(c.dir)
+	if note != "" {
+		c.options.Tell(note)
+	}
 	return found, approvals, err
 }
 
@@ -183,11 +191,12 @@ func entry(d dropped, approvals map[string]approval) Entry {
 	e := Entry{Name: d.name, Path: d.path, State: New, Kind: d.manifest.Kind, Err: d.err}
 	e.Info = model.Info{Name: d.name, Architectures: d.manifest.Architectures, Contract: d.manifest.Contract}
 	if e.Err == nil {
-		e.SHA256, e.Err = fileSum(d.path)
+		e.SHA256, e.Err = d.bundle.sum()
 	}
-	if e.Err == nil && d.manifest.SHA256 != "" && !strings.EqualFold(d.manifest.SHA256, e.SHA256) {
-		e.Err = fmt.Errorf("plugin %s: %w: %s says SHA-256 %.12s…, the program has %.12s…",
-			d.name, ErrBroken, ManifestFile, d.manifest.SHA256, e.SHA256)
+	if e.Err == nil && d.manifest.SHA256 != "" {
+		if sum, err := (bundle{root: d.path}).sum(); err != nil || !strings.EqualFold(d.manifest.SHA256, sum) {
+			e.Err = fmt.Errorf("plugin %s: %w: %s says SHA-256 %.12s…, the program has %.12s…", d.name, ErrBroken, ManifestFile, d.manifest.SHA256, sum)
+		}
 	}
 	a, ok := approvals[d.name]
 	switch {
@@ -227,7 +236,7 @@ func (c *Catalog) Family(_ context.Context, architecture string) (model.Family, 
 			if d.err != nil {
 				return nil, d.err
 			}
-			return c.instance(spec{kind: models, name: d.name, path: d.path, sum: a.SHA256}, a.info())
+			return c.instance(c.approved(models, d, a), a.info())
 		}
 	}
 	for _, f := range c.builtins {
@@ -276,11 +285,11 @@ func (c *Catalog) self() (string, error) {
 	return os.Executable()
 }
 
-// Approve records that the user trusts the program of a plugin as it is now, and starts it once to learn what it plans, or
-// what its tools are.
+// Approve records that the user trusts a plugin with this sum, which is its [Entry]'s, and starts it once to learn what it
+// plans, or what its tools are.
 //
-// Errors: [ErrUnknown], [ErrBroken], [*Error].
-func (c *Catalog) Approve(ctx context.Context, name string) (Entry, error) {
+// Errors: [ErrUnknown], [ErrBroken], [ErrChanged], [*Error].
+func (c *Catalog) Approve(ctx context.Context, name, sum string) (Entry, error) {
 	found, approvals, err := c.read()
 	if err != nil {
 		return Entry{}, err
@@ -293,11 +302,14 @@ func (c *Catalog) Approve(ctx context.Context, name string) (Entry, error) {
 	if e.State == Broken {
 		return e, e.Err
 	}
+	if e.SHA256 != sum {
+		return e, fmt.Errorf("plugin %s: %w: look at it again (SHA-256 is %.12s…, was %.12s…)", name, errShown, e.SHA256, sum)
+	}
 	a := approval{SHA256: e.SHA256, Time: time.Now().UTC().Truncate(time.Second)}
 	if isWasm(e.Path) {
 		err = c.learnWasm(ctx, e, &a)
 	} else {
-		err = c.learn(ctx, e, &a)
+		err = c.learn(ctx, found[n], &a)
 	}
 	if admit := a.kind().admit; err == nil && admit != nil {
 		err = admit(c, name, a, approvals)
@@ -307,12 +319,17 @@ func (c *Catalog) Approve(ctx context.Context, name string) (Entry, error) {
 	}
 	e.recall(a)
 	approvals[name] = a
-	return e, writeApprovals(c.dir, approvals)
+	return e, errors.Join(writeApprovals(c.dir, approvals), dropCopies(c.dir, approvals))
+}
+
+// approved is what runs of a plugin that was approved.
+func (c *Catalog) approved(k *kind, d dropped, a approval) spec {
+	return spec{kind: k, name: d.name, path: d.path, sum: a.SHA256, bundle: d.bundle, dir: c.dir}
 }
 
 // learn starts a program to find out what it is.
-func (c *Catalog) learn(ctx context.Context, e Entry, a *approval) error {
-	p, err := start(ctx, spec{kind: kindOf(e.Kind), name: e.Name, path: e.Path, sum: e.SHA256}, c.options)
+func (c *Catalog) learn(ctx context.Context, d dropped, a *approval) error {
+	p, err := start(ctx, c.approved(kindOf(d.manifest.Kind), d, *a), c.options)
 	if err != nil {
 		return err
 	}
@@ -321,7 +338,7 @@ func (c *Catalog) learn(ctx context.Context, e Entry, a *approval) error {
 	a.Kind = k.Name
 	p.served.learn(a)
 	if a.Contract < 1 || a.Contract > k.Contract {
-		return &Error{Plugin: e.Name, Doing: "start", Err: fmt.Errorf("%w: contract %d, this Pooled has %d",
+		return &Error{Plugin: d.name, Doing: "start", Err: fmt.Errorf("%w: contract %d, this Pooled has %d",
 			ErrVersion, a.Contract, k.Contract)}
 	}
 	return nil
@@ -347,7 +364,7 @@ func (c *Catalog) Remove(name string) error {
 	_, recorded := approvals[name]
 	delete(approvals, name)
 	if recorded {
-		err = writeApprovals(c.dir, approvals)
+		err = errors.Join(writeApprovals(c.dir, approvals), dropCopies(c.dir, approvals))
 	}
 	return errors.Join(err, os.RemoveAll(filepath.Join(c.dir, top)))
 }

@@ -4,7 +4,6 @@ package plugin_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"os"
 	"os/exec"
@@ -160,7 +159,7 @@ func TestApproval(t *testing.T) {
 	if _, err := c.Family(t.Context(), "good-arch"); !errors.Is(err, model.ErrNoFamily) {
 		t.Fatalf("before approval: %v, want ErrNoFamily", err)
 	}
-	e, err := c.Approve(t.Context(), "good")
+	e, err := approve(t, c, "good")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +176,7 @@ func TestApproval(t *testing.T) {
 	if got := get(t, c, "builtin-arch").Info().Name; got != "builtin" {
 		t.Errorf("before approval %s plans builtin-arch, want builtin", got)
 	}
-	if _, err := c.Approve(t.Context(), "rival"); err != nil {
+	if _, err := approve(t, c, "rival"); err != nil {
 		t.Fatal(err)
 	}
 	if got := get(t, c, "builtin-arch").Info().Name; got != "rival" {
@@ -232,18 +231,7 @@ func TestManifest(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			m := valid
 			c.edit(&m)
-			src := folder(t, "good")
-			dir := filepath.Join(t.TempDir(), "plugins")
-			if err := os.MkdirAll(dir, 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.Rename(src, filepath.Join(dir, "good")); err != nil {
-				t.Fatal(err)
-			}
-			data, _ := json.Marshal(m)
-			if err := os.WriteFile(filepath.Join(dir, "good", plugin.ManifestFile), data, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			dir := bundled(t, "good", m, nil)
 			cat := open(t, dir, quick)
 			list, err := cat.List()
 			if err != nil || len(list) != 1 {
@@ -258,7 +246,7 @@ func TestManifest(t *testing.T) {
 			if list[0].State != plugin.Broken || list[0].Err == nil || !strings.Contains(list[0].Err.Error(), c.want) {
 				t.Errorf("state %s, %v; want broken with %q", list[0].State, list[0].Err, c.want)
 			}
-			if _, err := cat.Approve(t.Context(), "good"); !errors.Is(err, plugin.ErrBroken) {
+			if _, err := approve(t, cat, "good"); !errors.Is(err, plugin.ErrBroken) {
 				t.Errorf("Approve: %v, want ErrBroken", err)
 			}
 		})

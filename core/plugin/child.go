@@ -45,6 +45,10 @@ func (c *child) prepare(s spec, env []string, dir string) (err error) {
 		c.cmd.Args[0] = "pooled" // its path may be /proc/self/exe
 	}
 	c.cmd.Env = append(systemEnv(), env...)
+	if !s.self {
+		// What Python compiles would lie beside what was approved, and run in its place.
+		c.cmd.Env = append(c.cmd.Env, "PYTHONDONTWRITEBYTECODE=1")
+	}
 	c.cmd.Dir = dir
 	c.group.prepare(c.cmd)
 	if c.stdin, err = c.cmd.StdinPipe(); err != nil {

@@ -26,8 +26,10 @@ var (
 var (
 	// ErrNotApproved says that the user has not approved the program.
 	ErrNotApproved = errors.New("not approved")
-	// ErrChanged says that the program is not the one that was approved.
+	// ErrChanged says that the plugin is not the one that was approved.
 	ErrChanged = errors.New("changed since it was approved")
+	// errShown says that a plugin is not the one that was shown; it is an [ErrChanged].
+	errShown = fmt.Errorf("%w, or shown", ErrChanged)
 	// ErrUnknown says that there is no plugin of a name.
 	ErrUnknown = errors.New("no such plugin")
 	// ErrBroken says that a plugin's files are not as they must be.

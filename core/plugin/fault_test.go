@@ -99,7 +99,7 @@ func TestRestartBudget(t *testing.T) {
 	o := quick
 	o.Now = func() time.Time { return time.Unix(0, clock.Load()) }
 	c := open(t, dir, o)
-	if _, err := c.Approve(t.Context(), "crash-plan"); err != nil {
+	if _, err := approve(t, c, "crash-plan"); err != nil {
 		t.Fatal(err)
 	}
 	f := get(t, c, "crash-plan")
@@ -125,7 +125,7 @@ func TestRestartBudget(t *testing.T) {
 
 func TestChangesItsMind(t *testing.T) {
 	c := open(t, folder(t, "restless", "newer"), quick)
-	e, err := c.Approve(t.Context(), "restless")
+	e, err := approve(t, c, "restless")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func TestChangesItsMind(t *testing.T) {
 	if !errors.Is(err, plugin.ErrProtocol) || !strings.Contains(err.Error(), "it was approved as") {
 		t.Errorf("got %v, want ErrProtocol", err)
 	}
-	if _, err := c.Approve(t.Context(), "newer"); !errors.Is(err, plugin.ErrVersion) {
+	if _, err := approve(t, c, "newer"); !errors.Is(err, plugin.ErrVersion) {
 		t.Errorf("Approve of contract 99: %v, want ErrVersion", err)
 	}
 }

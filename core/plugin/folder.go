@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -17,6 +16,7 @@ import (
 	"github.com/pooled/pooled/core/model"
 	"github.com/pooled/pooled/core/plain"
 	"github.com/pooled/pooled/core/plugin/protocol"
+	"github.com/pooled/pooled/core/regular"
 	"github.com/pooled/pooled/core/tool"
 )
 
@@ -26,6 +26,8 @@ const (
 	ManifestFile = "plugin.json"
 	approvedFile = "approved.json"
 	maxJSON      = 1 << 20
+	// maxApproved bounds what is approved, for who writes it and who reads it. Units: bytes.
+	maxApproved = 64 << 20
 )
 
 // Manifest describes a plugin; it is the file plugin.json beside the program.
@@ -76,6 +78,7 @@ func (a approval) info() model.Info {
 type dropped struct {
 	name     string
 	path     string // of the program
+	bundle   bundle
 	manifest Manifest
 	err      error // why it cannot be used
 }
@@ -87,6 +90,9 @@ func scan(dir string) ([]dropped, error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) || dir == "" {
 		return nil, nil
+	}
+	if err == nil {
+		err = openToAll(dir)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("plugin folder: %w", err)
@@ -131,6 +137,13 @@ func look(dir, entry string) dropped {
 		if st, err = os.Stat(d.path); err != nil {
 			return fail(err)
 		}
+		if d.bundle.main, err = filepath.Rel(folder, d.path); err != nil {
+			return fail(err)
+		}
+		d.bundle.root, d.bundle.main = folder, filepath.ToSlash(d.bundle.main)
+	}
+	if d.bundle.main == "" || isWasm(d.path) {
+		d.bundle = bundle{root: d.path}
 	}
 	if isWasm(d.path) {
 		if d.manifest.Kind == "" {
@@ -169,15 +182,36 @@ func executable(name string) string {
 	return name
 }
 
-func readApprovals(dir string) (map[string]approval, error) {
-	all := map[string]approval{}
+// readApprovals reads what was approved. A file that cannot be read is set aside, and note says so: everything is to be
+// approved again then. An entry that is not one of ours counts as none.
+func readApprovals(dir string) (all map[string]approval, note string, err error) {
+	all = map[string]approval{}
 	if dir == "" {
-		return all, nil
+		return all, "", nil
 	}
-	if err := readJSON(filepath.Join(dir, approvedFile), &all); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("plugin folder: %w", err)
+	name := filepath.Join(dir, approvedFile)
+	data, err := regular.Read(name, maxApproved)
+	if errors.Is(err, fs.ErrNotExist) {
+		return all, "", nil
 	}
-	return all, nil
+	var raw map[string]json.RawMessage
+	if err == nil {
+		err = json.Unmarshal(data, &raw)
+	}
+	if err != nil {
+		aside := name + ".damaged"
+		if moved := os.Rename(name, aside); moved != nil {
+			return nil, "", fmt.Errorf("plugin folder: %w", errors.Join(err, moved))
+		}
+		return all, fmt.Sprintf("what was approved cannot be read (%v) and was set aside as %s; approve your plugins again", err, aside), nil
+	}
+	for plugin, entry := range raw {
+		var a approval
+		if json.Unmarshal(entry, &a) == nil {
+			all[plugin] = a
+		}
+	}
+	return all, "", nil
 }
 
 // writeApprovals replaces the file at once, so that no reader sees half of it.
@@ -186,22 +220,17 @@ func writeApprovals(dir string, all map[string]approval) error {
 	if err != nil {
 		return err
 	}
+	if len(data) >= maxApproved {
+		return fmt.Errorf("plugin folder: what is approved takes %d bytes, the limit is %d; remove a plugin first", len(data), maxApproved)
+	}
 	return atomicfile.Write(filepath.Join(dir, approvedFile), data, []byte("\n"))
 }
 
 // readJSON reads a small file.
 func readJSON(path string, to any) error {
-	f, err := os.Open(path)
+	data, err := regular.Read(path, maxJSON)
 	if err != nil {
 		return err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxJSON+1))
-	switch {
-	case err != nil:
-		return err
-	case len(data) > maxJSON:
-		return fmt.Errorf("%s is larger than %d bytes", path, maxJSON)
 	}
 	if err := json.Unmarshal(data, to); err != nil {
 		return fmt.Errorf("%s: %w", path, err)

@@ -57,14 +57,15 @@ func TestMain(m *testing.M) {
 }
 
 var behaviours = map[string]func(){
-	"tools":     func() { serve.Tools(toolSet{name: "tools", prefix: "my_"}) },
-	"tools-old": func() { serveOld(toolSet{name: "tools-old", prefix: "old_"}) },
-	"tools-bad": func() { serve.Tools(toolSet{name: "tools-bad", prefix: "Not A Name "}) },
-	"tools-two": func() { serve.Tools(toolSet{name: "tools-two", prefix: "my_"}) },
-	"good":      func() { serve.Family(family{name: "good", architecture: "good-arch"}) },
-	"rival":     func() { serve.Family(family{name: "rival", architecture: "builtin-arch"}) },
-	"restless":  func() { serve.Family(family{name: "restless-" + strconv.Itoa(os.Getpid())}) },
-	"newer":     func() { serve.Family(family{name: "newer", contract: 99}) },
+	"tools":       func() { serve.Tools(toolSet{name: "tools", prefix: "my_"}) },
+	"tools-old":   func() { serveOld(toolSet{name: "tools-old", prefix: "old_"}) },
+	"tools-bad":   func() { serve.Tools(toolSet{name: "tools-bad", prefix: "Not A Name "}) },
+	"tools-two":   func() { serve.Tools(toolSet{name: "tools-two", prefix: "my_"}) },
+	"tools-large": func() { serve.Tools(largeSet{}) },
+	"good":        func() { serve.Family(family{name: "good", architecture: "good-arch"}) },
+	"rival":       func() { serve.Family(family{name: "rival", architecture: "builtin-arch"}) },
+	"restless":    func() { serve.Family(family{name: "restless-" + strconv.Itoa(os.Getpid())}) },
+	"newer":       func() { serve.Family(family{name: "newer", contract: 99}) },
 	"crash-start": func() {
 		fmt.Fprintln(os.Stderr, "no luck today \x1b[31m")
 		os.Exit(3)
@@ -293,4 +294,19 @@ func alive(pid int) bool {
 		return runtime.GOOS != "linux"
 	}
 	return !strings.HasPrefix(string(data[strings.LastIndexByte(string(data), ')')+1:]), " Z")
+}
+
+// approve approves a plugin as it is now.
+func approve(t *testing.T, c *plugin.Catalog, name string) (plugin.Entry, error) {
+	t.Helper()
+	list, err := c.List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range list {
+		if e.Name == name {
+			return c.Approve(t.Context(), name, e.SHA256)
+		}
+	}
+	return c.Approve(t.Context(), name, "")
 }

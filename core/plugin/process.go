@@ -2,11 +2,8 @@ package plugin
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"runtime"
@@ -36,9 +33,11 @@ type spec struct {
 	name string
 	path string
 	args []string
-	// sum is the SHA-256 that the program must have, in hex; empty for this program itself and for one that is only
-	// looked at.
-	sum string
+	// sum is the SHA-256 that the plugin must have, in hex; empty for this program itself and for one that is only looked at.
+	// With it, what runs is a private copy of bundle, kept in the plugin folder dir.
+	sum    string
+	bundle bundle
+	dir    string
 	// self marks this program itself, started again.
 	self bool
 	// rights are all that the program may do, where the system can see to it; nil takes nothing away.
@@ -63,8 +62,12 @@ type process struct {
 //
 // Errors: [*Error]; [ErrChanged]; the context's.
 func start(ctx context.Context, s spec, o Options) (*process, error) {
-	if err := s.verify(); err != nil {
-		return nil, err
+	if s.sum != "" {
+		path, err := s.held()
+		if err != nil {
+			return nil, err
+		}
+		s.path = path
 	}
 	// The socket lies in the folder for temporary files; without it every plugin would seem broken.
 	if i, err := os.Stat(os.TempDir()); err != nil || !i.IsDir() {
@@ -140,39 +143,10 @@ func (p *process) greet(ctx context.Context, started <-chan error) error {
 	return err
 }
 
-// verify checks the program against its sum.
-func (s spec) verify() error {
-	if s.sum == "" {
-		return nil
-	}
-	sum, err := fileSum(s.path)
-	if err != nil {
-		return fmt.Errorf("plugin %s: %w", s.name, err)
-	}
-	if sum != s.sum {
-		return s.changed(sum)
-	}
-	return nil
-}
-
 // changed says that the program is not the one that was approved.
 func (s spec) changed(sum string) error {
 	return fmt.Errorf("plugin %s: %s has %w (SHA-256 is %.12s…, was %.12s…); if you changed it, run: pooled plugin approve %s",
 		s.name, s.path, ErrChanged, sum, s.sum, s.name)
-}
-
-// fileSum returns the SHA-256 of a file in hex.
-func fileSum(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 // startError says why the program did not come up. The first line that it printed tells more than go-plugin's error.

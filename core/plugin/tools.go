@@ -65,7 +65,7 @@ func (c *Catalog) Tools(context.Context) ([]Offer, error) {
 			c.options.Logger.Warn("a plugin cannot be used", "plugin", d.name, "err", d.err)
 			continue
 		}
-		s := spec{kind: tools, name: d.name, path: d.path, sum: a.SHA256}
+		s := c.approved(tools, d, a)
 		o := Offer{Set: &toolSet{catalog: c, spec: s, info: a.Tools}, Name: d.name, Rights: droppedRights(d.path)}
 		if isWasm(d.path) {
 			o.Set = wasmSet{catalog: c, spec: s, info: a.Tools}

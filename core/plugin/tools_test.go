@@ -138,7 +138,7 @@ func TestRights(t *testing.T) {
 	o.Wasm = func(context.Context, []byte) (tool.Set, error) { return toolSet{name: "adder", prefix: "add_"}, nil }
 	c := open(t, dir, o)
 	for _, name := range []string{"tools", "adder"} {
-		if _, err := c.Approve(t.Context(), name); err != nil {
+		if _, err := approve(t, c, name); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -170,7 +170,7 @@ func TestRights(t *testing.T) {
 func TestOldTools(t *testing.T) {
 	dir := folder(t, "tools-old")
 	c := open(t, dir, quick)
-	got, err := c.Approve(t.Context(), "tools-old")
+	got, err := approve(t, c, "tools-old")
 	if err != nil || got.Tools.Contract != 1 {
 		t.Fatalf("Approve: %+v, %v", got, err)
 	}
@@ -411,16 +411,16 @@ func TestDroppedTools(t *testing.T) {
 	dir := folder(t, "tools", "tools-bad", "tools-two", "good")
 	o := withTools("served")
 	c := open(t, dir, o)
-	if got, err := c.Approve(t.Context(), "tools"); err != nil || got.Kind != plugin.KindTools || len(got.Tools.Tools) != 8 {
+	if got, err := approve(t, c, "tools"); err != nil || got.Kind != plugin.KindTools || len(got.Tools.Tools) != 8 {
 		t.Fatalf("Approve: %+v, %v", got, err)
 	}
-	if _, err := c.Approve(t.Context(), "tools-bad"); !errors.Is(err, tool.ErrFault) || !strings.Contains(err.Error(), "Not A Name") {
+	if _, err := approve(t, c, "tools-bad"); !errors.Is(err, tool.ErrFault) || !strings.Contains(err.Error(), "Not A Name") {
 		t.Errorf("Approve of bad tools: %v", err)
 	}
-	if _, err := c.Approve(t.Context(), "tools-two"); !errors.Is(err, plugin.ErrBroken) || !strings.Contains(err.Error(), "it has a tool my_pid, as tools has") {
+	if _, err := approve(t, c, "tools-two"); !errors.Is(err, plugin.ErrBroken) || !strings.Contains(err.Error(), "it has a tool my_pid, as tools has") {
 		t.Errorf("Approve of tools of the same names: %v", err)
 	}
-	if got, err := c.Approve(t.Context(), "good"); err != nil || got.Kind != plugin.KindModels {
+	if got, err := approve(t, c, "good"); err != nil || got.Kind != plugin.KindModels {
 		t.Errorf("Approve of a family: %+v, %v", got, err)
 	}
 	list, err := c.List()
@@ -479,7 +479,7 @@ func TestWasmTools(t *testing.T) {
 		return closer{toolSet{name: string(module)}, &closed}, nil
 	}
 	c := open(t, dir, o)
-	if e, err := c.Approve(t.Context(), "adder"); err != nil || e.Kind != plugin.KindTools || closed != 1 {
+	if e, err := approve(t, c, "adder"); err != nil || e.Kind != plugin.KindTools || closed != 1 {
 		t.Fatalf("Approve: %+v, %v, closed %d times", e, err, closed)
 	}
 	s, err := tools(t, c, "adder").Open(t.Context(), tool.Project{Root: t.TempDir()})
@@ -499,7 +499,7 @@ func TestWasmTools(t *testing.T) {
 		t.Errorf("a changed module: %v, want ErrChanged", err)
 	}
 	o.Wasm = nil
-	if _, err := open(t, dir, o).Approve(t.Context(), "adder"); err == nil || !strings.Contains(err.Error(), "runs no WebAssembly") {
+	if _, err := approve(t, open(t, dir, o), "adder"); err == nil || !strings.Contains(err.Error(), "runs no WebAssembly") {
 		t.Errorf("without a loader: %v", err)
 	}
 }

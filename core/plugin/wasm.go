@@ -7,10 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/pooled/pooled/core/regular"
 	"github.com/pooled/pooled/core/tool"
 )
 
@@ -94,16 +94,10 @@ func (c *Catalog) loadWasm(ctx context.Context, s spec) (tool.Set, error) {
 }
 
 func readWasm(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
+	if err := openToAll(path); err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	module, err := io.ReadAll(io.LimitReader(f, maxWasm+1))
-	if err == nil && len(module) > maxWasm {
-		err = fmt.Errorf("%s is larger than %d bytes", path, maxWasm)
-	}
-	return module, err
+	return regular.Read(path, maxWasm)
 }
 
 // learnWasm loads a module to find out what it is.

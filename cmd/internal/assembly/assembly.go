@@ -95,7 +95,7 @@ func (asm *Assembly) Catalog() *plugin.Catalog {
 func (asm *Assembly) catalogLocked() *plugin.Catalog {
 	if asm.catalog == nil {
 		asm.catalog = plugin.NewCatalog(folders.Plugins(), builtins, plugin.Options{
-			Logger: asm.log, Tools: builtinTools, Wasm: LoadWasm,
+			Logger: asm.log, Tell: asm.tell, Tools: builtinTools, Wasm: LoadWasm,
 		})
 	}
 	return asm.catalog

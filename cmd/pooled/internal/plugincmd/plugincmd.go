@@ -132,8 +132,9 @@ func (d Deps) approve() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "approve NAME",
 		Short: "Allow a plugin to run, as it is now",
-		Long: `Approve records the SHA-256 of the plugin's program; Pooled checks it before every start. The program runs as you:
-approve only what you trust.`,
+		Long: `Approve records the SHA-256 of the plugin: of its program, or of its whole folder, names and modes included. What runs is a
+private copy of what has that sum; after any change, the plugin must be approved again. It runs as you: approve only what
+you trust.`,
 		Example: "  pooled plugin approve gemma3",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -144,12 +145,12 @@ approve only what you trust.`,
 			}
 			fmt.Fprintf(out, "Program: %s\nSHA-256: %s\n", terminal.Line(e.Path), e.SHA256)
 			if e.State == plugin.Changed {
-				fmt.Fprintln(out, "The program has changed since you approved it.")
+				fmt.Fprintln(out, "It has changed since you approved it.")
 			}
 			if !yes && !d.Confirm(cmd.Context(), "Allow it to run? [y/N] ") {
 				return fmt.Errorf("plugin %s: %w", e.Name, plugin.ErrNotApproved)
 			}
-			if e, err = catalog.Approve(cmd.Context(), e.Name); err != nil {
+			if e, err = catalog.Approve(cmd.Context(), e.Name, e.SHA256); err != nil {
 				return err
 			}
 			if e.Kind == plugin.KindTools {
