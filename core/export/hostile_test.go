@@ -216,11 +216,15 @@ func TestSheets(t *testing.T) {
 		{"an import with conditions", `@import url("p.css") layer(l) supports(display: grid) print;`, "@layer l {\n@supports (display: grid) {\n@media print {\np{}\n}\n}\n}"},
 		{"an import in a layer", `@import "p.css" layer;`, "@layer {\np{}\n}"},
 		{"an import that stays comes first", `@import "p.css"; @import "https://example.com/x.css" print;`, "@import \"https://example.com/x.css\" print;\np{} "},
+		{"imports one after the other", `@import url("p.css");@import "p.css";@import url(p.css);b{}`, "p{}p{}p{}b{}"},
+		{"an import of a font that stays", `@import url(//fonts.example/css?family=PT+Sans:400,700,400italic); a{}`, "@import url(//fonts.example/css?family=PT+Sans:400,700,400italic);\n a{}"},
+		{"an import in capitals, below a charset", `@charset "utf-8"; @IMPORT 'p.css';`, `@charset "utf-8"; p{}`},
+		{"a reference relative to the sheet", `@import "sub/s.css";`, `s{t:url("data:image/png;base64,eA==")}`},
 		{"an import too late", `a{} @import "p.css";`, `a{} @import "p.css";`},
 		{"an import in a comment", `/* @import "p.css"; */`, `/* @import "p.css"; */`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			files := tree("index.html", "<style>"+strings.ReplaceAll(c.css, "</style>", "<\\/style>")+"</style>", "x.png", "x", "p.css", "p{}")
+			files := tree("index.html", "<style>"+strings.ReplaceAll(c.css, "</style>", "<\\/style>")+"</style>", "x.png", "x", "p.css", "p{}", "sub/s.css", "s{t:url(../x.png)}")
 			if strings.Contains(c.css, "</style>") {
 				files["index.html"].Data = []byte("<style>@import 'c.css';</style>")
 				files["c.css"] = &fstest.MapFile{Data: []byte(c.css)}
