@@ -23,7 +23,7 @@ func (in *inliner) declarations(css string) (string, error) {
 }
 
 func (in *inliner) sheet(dir, css string, declarations bool) (kept, body string) {
-	s := sheet{in: in, dir: dir, rest: css, begun: declarations}
+	s := sheet{in: in, dir: dir, rest: strings.TrimPrefix(css, "\ufeff"), begun: declarations}
 	for s.rest != "" {
 		s.next()
 	}
@@ -45,6 +45,7 @@ type sheet struct {
 	out   strings.Builder
 	kept  strings.Builder // imports that stay
 	open  []byte          // what closes the blocks that are open
+	set   int             // how deep in blocks texts are references, as in image-set("a.png" 1x); 0: nowhere
 	begun bool            // a rule was there, so imports count no longer
 	half  byte            // a rule has begun outside of all blocks: '@', or another letter for one that only a block ends
 	name  bool            // a name may go on
@@ -75,7 +76,12 @@ func (s *sheet) next() {
 		}
 		s.out.WriteString(quiet(s.cut(n + 4)))
 	case c == '"' || c == '\'':
-		text, _ := s.quoted()
+		text, ref := s.quoted()
+		if s.set > 0 && len(s.open) == s.set && !skipped(ref) {
+			if u := s.in.dataURL(s.dir, ref); u != ref {
+				text = `"` + u + `"`
+			}
+		}
 		s.out.WriteString(quiet(text))
 	case c == '\\':
 		s.name = true
@@ -100,6 +106,9 @@ func (s *sheet) next() {
 	case strings.IndexByte("([{", c) >= 0:
 		s.begun = s.begun || c == '{'
 		s.open = append(s.open, ")]}"[strings.IndexByte("([{", c)])
+		if c == '(' && suffixFold(s.out.String(), "image-set") {
+			s.set = len(s.open)
+		}
 		s.out.WriteString(s.cut(1))
 	case strings.IndexByte(")]}", c) >= 0:
 		switch n := len(s.open); {
@@ -109,6 +118,9 @@ func (s *sheet) next() {
 			return
 		case s.open[n-1] == c:
 			s.open = s.open[:n-1]
+			if s.set > len(s.open) {
+				s.set = 0
+			}
 		}
 		s.out.WriteString(s.cut(1))
 	case !name && prefixFold(s.rest, "url("):
@@ -362,6 +374,10 @@ func unescape(text string) string {
 		}
 		return string(rune(n))
 	})
+}
+
+func suffixFold(s, suffix string) bool {
+	return len(s) >= len(suffix) && strings.EqualFold(s[len(s)-len(suffix):], suffix)
 }
 
 func prefixFold(s, prefix string) bool {

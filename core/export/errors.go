@@ -18,6 +18,8 @@ var (
 // Reasons for which something is not in an export.
 var (
 	errRemote  = errors.New("it is not in the project")
+	errLoads   = errors.New("a script loads it while it runs")
+	errNames   = errors.New("a script names it, and may load it while it runs")
 	errMissing = errors.New("there is no such file")
 	errKind    = errors.New("it is not a file")
 	errCircle  = errors.New("files that refer to each other in a circle cannot be put in")

@@ -216,11 +216,15 @@ func TestSheets(t *testing.T) {
 		{"an import with conditions", `@import url("p.css") layer(l) supports(display: grid) print;`, "@layer l {\n@supports (display: grid) {\n@media print {\np{}\n}\n}\n}"},
 		{"an import in a layer", `@import "p.css" layer;`, "@layer {\np{}\n}"},
 		{"an import that stays comes first", `@import "p.css"; @import "https://example.com/x.css" print;`, "@import \"https://example.com/x.css\" print;\np{} "},
+		{"imports one after the other", `@import url("p.css");@import "p.css";@import url(p.css);b{}`, "p{}p{}p{}b{}"},
+		{"an import of a font that stays", `@import url(//fonts.example/css?family=PT+Sans:400,700,400italic); a{}`, "@import url(//fonts.example/css?family=PT+Sans:400,700,400italic);\n a{}"},
+		{"an import in capitals, below a charset", `@charset "utf-8"; @IMPORT 'p.css';`, `@charset "utf-8"; p{}`},
+		{"a reference relative to the sheet", `@import "sub/s.css";`, `s{t:url("data:image/png;base64,eA==")}`},
 		{"an import too late", `a{} @import "p.css";`, `a{} @import "p.css";`},
 		{"an import in a comment", `/* @import "p.css"; */`, `/* @import "p.css"; */`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			files := tree("index.html", "<style>"+strings.ReplaceAll(c.css, "</style>", "<\\/style>")+"</style>", "x.png", "x", "p.css", "p{}")
+			files := tree("index.html", "<style>"+strings.ReplaceAll(c.css, "</style>", "<\\/style>")+"</style>", "x.png", "x", "p.css", "p{}", "sub/s.css", "s{t:url(../x.png)}")
 			if strings.Contains(c.css, "</style>") {
 				files["index.html"].Data = []byte("<style>@import 'c.css';</style>")
 				files["c.css"] = &fstest.MapFile{Data: []byte(c.css)}
@@ -228,6 +232,42 @@ func TestSheets(t *testing.T) {
 			page, _ := single(t, files)
 			if got := strings.TrimSuffix(strings.TrimPrefix(page, "<style>"), "</style>"); got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+// TestReferences checks how a page's references are read.
+func TestReferences(t *testing.T) {
+	const picture = "data:image/png;base64,eA=="
+	files := tree("a.png", "x", "b,c.png", "x", "50%.png", "x", "my pic.png", "x", "sub/a.png", "x", "s.css", "\ufeffa{}", "s.js", "\ufeff1", "x.mp3", "x")
+	for _, c := range []struct {
+		name, source, want string
+		left               []string
+	}{
+		{"a query and a fragment", "<img src='a.png?v=1#x'>", `<img src="` + picture + `#x">`, nil},
+		{"a percent sign", "<img src='50%.png'>", `<img src="` + picture + `">`, nil},
+		{"a space", "<img src=' my pic.png '><img src='my%20pic.png'>", `<img src="` + picture + `"><img src="` + picture + `">`, nil},
+		{"backslashes", `<img src='sub\a.png'><img src='\\host\a.png'>`, `<img src="` + picture + `"><img src='\\host\a.png'>`, []string{`\\host\a.png: it is not in the project`}},
+		{"out of the project", "<img src='../../a.png'><img src='/../a.png'>", `<img src='../../a.png'><img src="` + picture + `">`, []string{"../../a.png: it is not in the project"}},
+		{"sizes", "<img srcset='a.png 1x, b,c.png 2x,data:,x 3x, none.png'>", `<img srcset="` + picture + ` 1x, ` + picture + ` 2x, data:,x 3x, none.png">`, []string{"none.png: there is no such file"}},
+		{"sizes without a space", "<img srcset='a.png, a.png 2x'>", `<img srcset="` + picture + `, ` + picture + ` 2x">`, nil},
+		{"a base", "<base href='sub/x.html'><img src=a.png>", `<base href='sub/x.html'><img src="` + picture + `">`, nil},
+		{"a base elsewhere", "<base href='https://example.com/'><img src=a.png>", `<base href='https://example.com/'><img src=a.png>`, []string{"a.png: it is not in the project"}},
+		{"a part of a picture", "<svg><use href='a.svg#b' /></svg>", "<svg><use href='a.svg#b' /></svg>", []string{"a.svg#b: browsers take no part of a picture from a data URL; put the picture itself into the page"}},
+		{"a set of pictures", "<style>a{b:image-set('a.png' type('image/png') 1x, url(a.png) 2x) 'a.png'}</style>", `<style>a{b:image-set("` + picture + `" type('image/png') 1x, url("` + picture + `") 2x) 'a.png'}</style>`, nil},
+		{"byte order marks", "<link rel=stylesheet href=s.css><script src=s.js></script>", "<style>\na{}\n</style><script>1</script>", nil},
+		{"sheets for later", "<link rel='alternate stylesheet' href=s.css><link rel=preload as=style onload=x href=s.css>", `<link rel="alternate stylesheet" href="data:text/css;base64,YXt9"><link rel="preload" as="style" onload="x" href="data:text/css;base64,YXt9">`, nil},
+		{"scripts that are none", "<script type=text/template src=s.js></script><script type=application/json>'a.png'</script>", "<script type=text/template src=s.js></script><script type=application/json>'a.png'</script>", nil},
+		{"content beside a source", "<script src=s.js>no()</script>", "<script>1</script>", nil},
+		{"files that a script names", "<script>new Audio('x.mp3'); i.src = `a.png`; fetch('a.png'); 'other.png'</script>", "<script>new Audio('x.mp3'); i.src = `a.png`; fetch('a.png'); 'other.png'</script>", []string{"a.png: a script loads it while it runs", "x.mp3: a script names it, and may load it while it runs"}},
+		{"a policy", "<meta http-equiv=content-security-policy content=x>", "<meta http-equiv=content-security-policy content=x>", []string{"Content-Security-Policy: the page's own policy may forbid what is put in"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			files["index.html"] = &fstest.MapFile{Data: []byte(c.source)}
+			got, left := single(t, files)
+			if got != c.want || !slices.Equal(left, c.left) {
+				t.Errorf("got %s, %q\nwant %s, %q", got, left, c.want, c.left)
 			}
 		})
 	}

@@ -19,9 +19,16 @@ type notes struct {
 	more int
 }
 
+func note(what string, why error) string {
+	return plain.Line(what, maxNamed) + ": " + plain.Line(why.Error(), 2*maxNamed)
+}
+
+// has reports whether something was noted.
+func (n *notes) has(what string, why error) bool { return n.seen[note(what, why)] }
+
 // leave notes once that something is not in the export.
 func (n *notes) leave(what string, why error) {
-	note := plain.Line(what, maxNamed) + ": " + plain.Line(why.Error(), 2*maxNamed)
+	note := note(what, why)
 	switch {
 	case n.seen[note]:
 	case len(n.list) == maxNotes:

@@ -72,13 +72,13 @@ func (in *inliner) open(dir, ref string) (data []byte, name string, done func(),
 	if err := errors.Join(in.ctx.Err(), in.step()); err != nil {
 		return nil, "", nil, err
 	}
-	u, err := url.Parse(strings.TrimSpace(ref))
-	if err != nil || u.Scheme != "" || u.Host != "" || in.remote {
+	at, here := local(ref)
+	if !here || in.remote {
 		return nil, "", nil, errRemote
 	}
-	name = path.Join(dir, u.Path)
-	if strings.HasPrefix(u.Path, "/") {
-		name = strings.TrimPrefix(path.Clean(u.Path), "/")
+	name = path.Join(dir, at)
+	if strings.HasPrefix(at, "/") {
+		name = strings.TrimPrefix(path.Clean(at), "/")
 	}
 	if !fs.ValidPath(name) {
 		return nil, "", nil, errRemote
@@ -102,6 +102,25 @@ func (in *inliner) open(dir, ref string) (data []byte, name string, done func(),
 	}
 	in.opened[name] = true
 	return s.data, name, func() { delete(in.opened, name) }, nil
+}
+
+// slashes are what browsers make of some characters of a reference.
+var slashes = strings.NewReplacer(`\`, "/", "\t", "", "\n", "", "\r", "")
+
+// local returns the path of a reference, as browsers read it, and whether it is one of the same site.
+func local(ref string) (at string, here bool) {
+	ref = slashes.Replace(strings.TrimSpace(ref))
+	u, err := url.Parse(ref)
+	switch {
+	case err == nil:
+		return u.Path, u.Scheme == "" && u.Host == ""
+	case strings.HasPrefix(ref, "//") || strings.Contains(ref, ":"):
+		return "", false
+	}
+	// A percent sign that begins no escape stands for itself.
+	ref, _, _ = strings.Cut(ref, "#")
+	ref, _, _ = strings.Cut(ref, "?")
+	return ref, true
 }
 
 // skipped reports whether a reference needs no file.
@@ -175,7 +194,7 @@ func mediaType(name string) string {
 // Attributes that refer to something that is shown, by element.
 var shownIn = map[string][]string{
 	"img": {"src"}, "source": {"src"}, "audio": {"src"}, "video": {"src", "poster"}, "track": {"src"}, "input": {"src"},
-	"image": {"href", "xlink:href"}, "use": {"href", "xlink:href"}, "embed": {"src"}, "object": {"data"}, "body": {"background"},
+	"image": {"href", "xlink:href"}, "embed": {"src"}, "object": {"data"}, "body": {"background"},
 }
 
 // page writes the document, token by token; what need not change keeps its bytes.
@@ -246,12 +265,11 @@ func (in *inliner) setBase(t html.Token) {
 		return
 	}
 	in.based = true
-	u, err := url.Parse(strings.TrimSpace(href))
-	if err != nil || u.Scheme != "" || u.Host != "" {
+	at, here := local(href)
+	if !here {
 		in.remote = true
 		return
 	}
-	at := u.Path
 	if !strings.HasPrefix(at, "/") {
 		at = "/" + in.base + "/" + at
 	}
@@ -273,10 +291,12 @@ func (in *inliner) element(t html.Token, raw string) error {
 			} else {
 				in.leave("style of "+t.Data, err)
 			}
-		case a.Key == "srcset":
+		case a.Key == "srcset" || a.Key == "imagesrcset":
 			v = in.srcset(v)
 		case slices.Contains(shownIn[t.Data], a.Key):
 			v = in.dataURL(in.base, v)
+		case t.Data == "use" && (a.Key == "href" || a.Key == "xlink:href") && !skipped(v):
+			in.leave(v, errors.New("browsers take no part of a picture from a data URL; put the picture itself into the page"))
 		case t.Data == "iframe" && a.Key == "src" && !skipped(v):
 			in.leave(v, errors.New("pages in frames are not put in"))
 		case t.Data == "a" && a.Key == "href" && !skipped(v) && !strings.Contains(v, "://"):
@@ -293,19 +313,26 @@ func (in *inliner) element(t html.Token, raw string) error {
 }
 
 // srcset replaces the references of a list of sizes.
+// Source: https://html.spec.whatwg.org/multipage/images.html#parsing-a-srcset-attribute
 func (in *inliner) srcset(list string) string {
-	parts := strings.Split(list, ",")
-	if strings.Contains(list, "data:") {
-		return list // commas stand in data URLs, too
-	}
-	for i, p := range parts {
-		fields := strings.Fields(p)
-		if len(fields) > 0 {
-			fields[0] = in.dataURL(in.base, fields[0])
+	const space = " \t\n\r\f"
+	var parts []string
+	for {
+		list = strings.TrimLeft(list, space+",")
+		if list == "" {
+			return strings.Join(parts, ", ")
 		}
-		parts[i] = strings.Join(fields, " ")
+		n := strings.IndexAny(list+" ", space)
+		ref, size := list[:n], ""
+		list = list[n:]
+		// A comma within a reference belongs to it, at its end it ends the entry.
+		if kept := strings.TrimRight(ref, ","); kept != ref {
+			ref = kept
+		} else {
+			size, list, _ = strings.Cut(list, ",")
+		}
+		parts = append(parts, strings.TrimRight(in.dataURL(in.base, ref)+" "+strings.TrimSpace(size), " "))
 	}
-	return strings.Join(parts, ", ")
 }
 
 func attr(t html.Token, key string) (string, bool) {

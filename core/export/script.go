@@ -2,6 +2,7 @@ package export
 
 import (
 	"errors"
+	"io/fs"
 	"path"
 	"regexp"
 	"strings"
@@ -71,7 +72,7 @@ func (in *inliner) scriptFile(ref string, module bool) (string, error) {
 		return "", err
 	}
 	defer done()
-	code := string(data)
+	code := strings.TrimPrefix(string(data), "\ufeff")
 	in.watch(code)
 	if module {
 		return in.imports(path.Dir(name), code)
@@ -79,7 +80,10 @@ func (in *inliner) scriptFile(ref string, module bool) (string, error) {
 	return code, in.spend(len(code))
 }
 
-// watch notes what a script loads while it runs.
+// named finds what looks like the name of a file that a script makes use of.
+var named = regexp.MustCompile("[\"'`]([^\"'`\\s<>]{1,200}\\.(?i:png|jpe?g|gif|webp|avif|svg|mp3|ogg|wav|m4a|mp4|webm|json|txt|csv|glb|gltf|wasm|woff2?|css|html?))[\"'`]")
+
+// watch notes what a script loads while it runs, or names and may load.
 func (in *inliner) watch(code string) {
 	for _, m := range loads.FindAllStringSubmatch(code, -1) {
 		what := strings.Trim(m[1], `"'`)
@@ -89,7 +93,17 @@ func (in *inliner) watch(code string) {
 			}
 			continue
 		}
-		in.leave(what, errors.New("a script loads it while it runs"))
+		in.leave(what, errLoads)
+	}
+	for _, m := range named.FindAllStringSubmatch(code, -1) {
+		at, here := local(m[1])
+		name := path.Join(in.base, at)
+		if !here || in.has(m[1], errLoads) || !fs.ValidPath(name) || in.step() != nil {
+			continue
+		}
+		if st, err := fs.Stat(in.files, name); err == nil && st.Mode().IsRegular() {
+			in.leave(m[1], errNames)
+		}
 	}
 }
 

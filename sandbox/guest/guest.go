@@ -1,5 +1,4 @@
-// Package guest embeds the WebAssembly modules that run the libraries written in Rust: minijinja for chat templates and
-// llguidance for token masks.
+// Package guest embeds the WebAssembly modules written in Rust: the engine of chat templates, and llguidance for token masks.
 //
 // Their sources are the two crates beside this file; ./build rebuilds and checks the modules. Building Pooled needs no
 // Rust. The licences of everything linked into the modules are in NOTICE.

@@ -1,7 +1,9 @@
 package page
 
 import (
+	"crypto/sha256"
 	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -28,6 +30,8 @@ const (
 	// maxMissing bounds the list of missing files, maxAddress what is kept and told of an address. Units of that: bytes.
 	maxMissing = 200
 	maxAddress = 2 << 10
+	// maxInline bounds the modules that came as data URLs. Units: bytes.
+	maxInline = 32 << 20
 	// maxImportMap bounds an import map. Units: bytes.
 	maxImportMap = 256 << 10
 )
@@ -47,6 +51,8 @@ type tree struct {
 	entry     string
 	importMap map[string]string
 	missing   []string
+	inline    map[string]string // modules that came as data URLs, by the names that they have here
+	inlined   int               // bytes of those
 }
 
 func (t *tree) miss(name string) {
@@ -182,12 +188,18 @@ func (t *tree) setImportMap(text string) error {
 // normalize resolves an import as browsers do: by URL, after the import map.
 // Modules of the tree are named by their path.
 func (t *tree) normalize(base, name string) (string, error) {
+	if strings.HasPrefix(name, "data:") {
+		return t.keep(name)
+	}
 	if target, ok := t.importMap[name]; ok {
 		name = target
 	} else if prefix, target := t.longestPrefix(name); prefix != "" {
 		name = target + strings.TrimPrefix(name, prefix)
 	} else if !strings.HasPrefix(name, "./") && !strings.HasPrefix(name, "../") && !strings.HasPrefix(name, "/") && !strings.Contains(name, "://") {
 		return "", fmt.Errorf("cannot import %q: a name without ./ needs an import map, and there are no packages here", name)
+	}
+	if strings.HasPrefix(base, "data:") && !strings.Contains(name, "://") {
+		return "", fmt.Errorf("cannot import %q: a module from a data URL lies in no folder", name)
 	}
 	from, err := url.Parse(origin + "/" + strings.TrimPrefix(base, "/"))
 	if err != nil {
@@ -203,6 +215,33 @@ func (t *tree) normalize(base, name string) (string, error) {
 	return strings.TrimPrefix(path.Clean(u.Path), "/"), nil
 }
 
+// keep names the module of a data URL by its content, for the machine takes no long names.
+func (t *tree) keep(address string) (string, error) {
+	sum := sha256.Sum256([]byte(address))
+	name := "data:" + hex.EncodeToString(sum[:8])
+	if _, ok := t.inline[name]; ok {
+		return name, nil
+	}
+	a := inline(address, "module")
+	switch {
+	case a.Error != "":
+		return "", errors.New(a.Error)
+	case a.Text == nil:
+		return "", errors.New("cannot import a data URL that is not text")
+	case t.inlined+len(*a.Text) > maxInline:
+		return "", fmt.Errorf("the modules in data URLs have more than %d MiB", maxInline>>20)
+	}
+	text := *a.Text
+	if a.Type == "application/json" {
+		text = js.JSONModule(text)
+	}
+	if t.inline == nil {
+		t.inline = map[string]string{}
+	}
+	t.inline[name], t.inlined = text, t.inlined+len(text)
+	return name, nil
+}
+
 // longestPrefix finds the import map entry "lib/" for "lib/part.js".
 func (t *tree) longestPrefix(name string) (prefix, target string) {
 	for p, to := range t.importMap {
@@ -215,6 +254,9 @@ func (t *tree) longestPrefix(name string) (prefix, target string) {
 
 // load returns the source of a module.
 func (t *tree) load(name string) (string, error) {
+	if text, ok := t.inline[name]; ok {
+		return text, nil
+	}
 	address := name
 	if !strings.Contains(name, "://") {
 		address = origin + "/" + (&url.URL{Path: name}).EscapedPath()

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"encoding/base64"
 	"runtime"
 	"strings"
 	"testing"
@@ -94,6 +95,25 @@ func TestTreeIsBounded(t *testing.T) {
 	}
 	if len(tr.missing) != 2 || len(tr.missing[0]) > maxAddress+3 {
 		t.Errorf("%d addresses are missing, the first has %d bytes", len(tr.missing), len(tr.missing[0]))
+	}
+}
+
+// TestModulesInDataURLs imports what stands in the address itself, however long it is.
+func TestModulesInDataURLs(t *testing.T) {
+	address := func(code string) string {
+		return "data:text/javascript;base64," + base64.StdEncoding.EncodeToString([]byte(code))
+	}
+	inner := address("export let n = 0; export const next = () => ++n;" + strings.Repeat(" ", 40<<10))
+	outer := address("import { next } from '" + inner + "'; next(); export default next;")
+	r := visit(t, site("index.html", `<p id="a"></p><script type="module">import next from '`+outer+`'; import { n } from '`+inner+`';
+import data from 'data:application/json,%7B%22x%22%3A5%7D' with { type: 'json' }; next(); a.textContent = n + ' ' + data.x;
+const no = await import('data:text/javascript,import%20"./x.js"').catch((e) => e.message); a.textContent += ' ' + no;</script>`))
+	if want := `2 5 cannot import "./x.js": a module from a data URL lies in no folder`; r.Text != want || !r.OK {
+		t.Errorf("got %q, want %q; missing %q, errors %v", r.Text, want, r.Missing, r.Errors)
+	}
+	tr := &tree{fs: site()}
+	if _, err := tr.keep("data:," + strings.Repeat("x", maxInline+1)); err == nil || tr.inlined != 0 {
+		t.Errorf("more than is kept: %v, %d bytes", err, tr.inlined)
 	}
 }
 

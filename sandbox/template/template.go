@@ -1,5 +1,5 @@
 // Package template renders chat templates in a WebAssembly sandbox: it implements chat.Renderer with the guest of
-// sandbox/guest (minijinja with Python's semantics).
+// sandbox/guest (jinja2 as transformers sets it up).
 //
 // A template comes from a model file, so it is untrusted code. It reaches nothing but its input; its instructions, the
 // bytes it copies, its memory and its time are bounded, and a rendering that ends at a limit takes its instance with it.

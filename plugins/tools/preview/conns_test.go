@@ -129,3 +129,32 @@ func TestSharedLook(t *testing.T) {
 		t.Errorf("a change goes unseen: %v", err)
 	}
 }
+
+// TestOddTargets sends what no client of Go would.
+func TestOddTargets(t *testing.T) {
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "index.html"), "page")
+	put(t, filepath.Join(dir, ".git", "config"), "secret")
+	_, host := serverOf(t, dir)
+	for _, target := range []string{
+		"/x/#/../../../../../../etc/passwd", "/../../../../etc/passwd", "//etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "file:///etc/passwd", "http://" + host + "/.git/config",
+		"/.git/config#x", "/./.git/config", "/x/../.git/config", "*", "\\.git\\config", "/.git/config\x00.html", "/.git/config%00.html",
+	} {
+		c, err := net.Dial("tcp", host)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n", target, host); err != nil {
+			t.Fatal(err)
+		}
+		answer, err := io.ReadAll(c)
+		c.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		line, _, _ := strings.Cut(string(answer), "\r\n")
+		if strings.Contains(line, " 200 ") || strings.Contains(string(answer), "secret") || strings.Contains(string(answer), "root:") {
+			t.Errorf("%q: %q", target, answer)
+		}
+	}
+}

@@ -271,6 +271,17 @@ func TestServer(t *testing.T) {
 		{path: "<script>", code: 404, kind: "text/html; charset=utf-8"},
 		{path: ".git/config", code: 404},
 		{path: ".GIT/config", code: 404},
+		{path: "/.git/config", code: 404},
+		{path: ".git//config", code: 404},
+		{path: ".git/config?raw??", code: 404},
+		{path: ".git/config?import&raw??", code: 404},
+		{path: ".git/config/", code: 404},
+		{path: ".git%2fconfig", code: 404},
+		{path: ".git%5cconfig", code: 404},
+		{path: ".git/config::$DATA", code: 404},
+		{path: "@fs/etc/passwd?raw??", code: 404},
+		{path: "/etc/passwd", code: 404},
+		{path: "docs/..%2f..%2f..%2fetc/passwd", code: 404},
 		{path: "../../etc/passwd", code: 404},
 		{path: "%2e%2e/%2e%2e/etc/passwd", code: 404},
 		{path: "etc/passwd", code: 404},
@@ -390,6 +401,7 @@ func TestReload(t *testing.T) {
 		}
 	}
 	wait("retry: 1000")
+	wait("event: now")
 	put(t, filepath.Join(dir, "index.html"), "<p>two!</p><script>console.log('two')</script>")
 	wait("event: reload")
 	r, err := s.Call(t.Context(), tool.Call{Name: "preview_logs"})

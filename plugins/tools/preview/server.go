@@ -30,11 +30,28 @@ const (
 	eventsPath = "/.pooled/events"
 )
 
-// reloadScript reloads the page when the files have changed.
+// reloadScript reloads the page when the files have changed. Only a tab that is seen watches: a browser has six connections to
+// a server, for all tabs. What has changed meanwhile is told by what the files are when a tab watches again.
 const reloadScript = `(() => {
-	const source = new EventSource("` + eventsPath + `");
-	source.addEventListener("reload", () => location.reload());
-	addEventListener("pagehide", () => source.close());
+	let source, last;
+	const rest = () => {
+		source?.close();
+		source = undefined;
+	};
+	const watch = () => {
+		if (document.hidden || source) return;
+		source = new EventSource("` + eventsPath + `");
+		source.addEventListener("now", (event) => {
+			if (last !== undefined && last !== event.data) location.reload();
+			last = event.data;
+		});
+		source.addEventListener("reload", () => location.reload());
+		source.addEventListener("error", () => source?.readyState === EventSource.CLOSED && rest());
+	};
+	document.addEventListener("visibilitychange", () => (document.hidden ? rest() : watch()));
+	addEventListener("pagehide", rest);
+	addEventListener("pageshow", watch);
+	watch();
 })();
 `
 
@@ -289,7 +306,7 @@ func (s *server) events(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
 	last, err := s.look(r.Context())
-	if err != nil || !say("retry: 1000\n\n") {
+	if err != nil || !say("retry: 1000\nevent: now\ndata: "+last+"\n\n") {
 		return
 	}
 	tick := time.NewTicker(pollEvery)

@@ -155,9 +155,9 @@ func hostRejection(ctx context.Context, _ api.Module, st []uint64) {
 
 func hostNormalize(ctx context.Context, _ api.Module, st []uint64) {
 	v := vmOf(ctx)
-	name := v.cString(uint32(st[1]))
+	name := v.cString(uint32(st[1]), maxSpecifier)
 	if v.hooks.Normalize != nil {
-		resolved, err := v.hooks.Normalize(v.cString(uint32(st[0])), name)
+		resolved, err := v.hooks.Normalize(v.cString(uint32(st[0]), maxName), name)
 		if err != nil {
 			v.throw(err)
 			st[0] = 0
@@ -170,7 +170,7 @@ func hostNormalize(ctx context.Context, _ api.Module, st []uint64) {
 
 func hostLoad(ctx context.Context, _ api.Module, st []uint64) {
 	v := vmOf(ctx)
-	name, out := v.cString(uint32(st[0])), uint32(st[1])
+	name, out := v.cString(uint32(st[0]), maxName), uint32(st[1])
 	st[0] = 0
 	if v.hooks.Load == nil {
 		v.throw(errNoModules)

@@ -1,6 +1,7 @@
 package qjs
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -36,8 +37,12 @@ const maxHostArgs = 16
 // MaxText bounds what is copied out of the guest at once: a text, or all texts of a host call. Units: bytes.
 const MaxText = 32 << 20
 
-// maxName bounds a module name read from the guest.
-const maxName = 16 << 10
+// Bounds of names read from the guest: maxName of functions and modules, maxSpecifier of what is imported, which may be a
+// data URL. Units: bytes.
+const (
+	maxName      = 16 << 10
+	maxSpecifier = 8 << 20
+)
 
 var (
 	errNoModules = errors.New("modules are not available here")
@@ -234,19 +239,14 @@ func (v *VM) read(p, n uint32) string {
 	return string(b)
 }
 
-// cString reads a NUL-terminated text of bounded length.
-func (v *VM) cString(p uint32) string {
+// cString reads a NUL-terminated text of less than most bytes; a longer one is empty.
+func (v *VM) cString(p, most uint32) string {
 	size := v.mem.Size()
 	if p >= size {
 		return ""
 	}
-	b, _ := v.mem.Read(p, min(size-p, maxName))
-	for i, c := range b {
-		if c == 0 {
-			return string(b[:i])
-		}
-	}
-	return ""
+	b, _ := v.mem.Read(p, min(size-p, most))
+	return string(b[:max(bytes.IndexByte(b, 0), 0)])
 }
 
 func (v *VM) newString(s string) Handle {

@@ -110,7 +110,9 @@ impl<'a> Args<'a> {
     pub fn opt_int(&self, i: usize, name: &str) -> Result<Option<i64>, Error> {
         let Some(v) = self.get(i, name) else { return Ok(None) };
         match (v.kind(), Number::of(v)) {
-            (Type::Int | Type::Bool, Some(Number::Int(n))) => Ok(Some(n.clamp(i64::MIN as i128, i64::MAX as i128) as i64)),
+            (Type::Int | Type::Bool, Some(Number::Int(n))) => {
+                Ok(Some(n.clamp(i64::MIN as i128, i64::MAX as i128) as i64))
+            }
             _ => Err(self.wrong(name, "int", v)),
         }
     }

@@ -53,15 +53,48 @@ pub type Block = Vec<Stmt>;
 pub enum StmtKind {
     Data(Rc<str>),
     Print(Vec<Expr>),
-    If { branches: Vec<(Expr, Block)>, otherwise: Block },
+    If {
+        branches: Vec<(Expr, Block)>,
+        otherwise: Block,
+    },
     For(Rc<For>),
-    Set { target: Target, value: Expr, exports: Vec<Name> },
-    SetBlock { target: Target, filter: Option<Expr>, scope: Scope, body: Block, exports: Vec<Name> },
-    With { targets: Vec<Target>, values: Vec<Expr>, scope: Scope, body: Block },
-    Filter { filter: Expr, scope: Scope, body: Block },
-    Autoescape { value: Expr, scope: Scope, body: Block },
-    Macro { name: Name, def: Rc<MacroDef>, export: bool },
-    Call { call: Expr, def: Rc<MacroDef> },
+    Set {
+        target: Target,
+        value: Expr,
+        exports: Vec<Name>,
+    },
+    SetBlock {
+        target: Target,
+        filter: Option<Expr>,
+        scope: Scope,
+        body: Block,
+        exports: Vec<Name>,
+    },
+    With {
+        targets: Vec<Target>,
+        values: Vec<Expr>,
+        scope: Scope,
+        body: Block,
+    },
+    Filter {
+        filter: Expr,
+        scope: Scope,
+        body: Block,
+    },
+    Autoescape {
+        value: Expr,
+        scope: Scope,
+        body: Block,
+    },
+    Macro {
+        name: Name,
+        def: Rc<MacroDef>,
+        export: bool,
+    },
+    Call {
+        call: Expr,
+        def: Rc<MacroDef>,
+    },
     /// The tag of transformers: its body is what the assistant said.
     Generation(Rc<MacroDef>),
     Block(Rc<BlockDef>),
@@ -194,7 +227,7 @@ pub struct Arguments {
 
 impl Arguments {
     /// Every expression, in the order of evaluation.
-    pub fn each_mut<'a>(&'a mut self) -> impl Iterator<Item = &'a mut Expr> {
+    pub fn each_mut(&mut self) -> impl Iterator<Item = &mut Expr> {
         self.positional
             .iter_mut()
             .chain(self.keywords.iter_mut().map(|(_, e)| e))
@@ -204,25 +237,41 @@ impl Arguments {
 }
 
 impl Expr {
-    /// Its direct parts, in the order of jinja2's fields.
-    pub fn parts_mut(&mut self) -> Vec<&mut Expr> {
+    /// Visits its direct parts, in the order of jinja2's fields.
+    pub fn each_part(&mut self, visit: &mut dyn FnMut(&mut Expr)) {
         match &mut self.kind {
-            Kind::Const(_) | Kind::Name(_) | Kind::NamespaceRef(..) => vec![],
-            Kind::Tuple(items) | Kind::List(items) | Kind::Concat(items) => items.iter_mut().collect(),
-            Kind::Dict(pairs) => pairs.iter_mut().flat_map(|(k, v)| [k, v]).collect(),
-            Kind::Not(e) | Kind::Neg(e) | Kind::Pos(e) | Kind::Attribute(e, _) => vec![e],
-            Kind::Binary(_, a, b) | Kind::And(a, b) | Kind::Or(a, b) | Kind::Item(a, b) => vec![a, b],
-            Kind::Compare(e, more) => std::iter::once(&mut **e).chain(more.iter_mut().map(|(_, e)| e)).collect(),
+            Kind::Const(_) | Kind::Name(_) | Kind::NamespaceRef(..) => {}
+            Kind::Tuple(items) | Kind::List(items) | Kind::Concat(items) => items.iter_mut().for_each(visit),
+            Kind::Dict(pairs) => pairs.iter_mut().for_each(|(k, v)| {
+                visit(k);
+                visit(v);
+            }),
+            Kind::Not(e) | Kind::Neg(e) | Kind::Pos(e) | Kind::Attribute(e, _) => visit(e),
+            Kind::Binary(_, a, b) | Kind::And(a, b) | Kind::Or(a, b) | Kind::Item(a, b) => {
+                visit(a);
+                visit(b);
+            }
+            Kind::Compare(e, more) => {
+                visit(e);
+                more.iter_mut().for_each(|(_, e)| visit(e));
+            }
             Kind::Cond(c) => {
-                let c = &mut **c;
-                [&mut c.test, &mut c.yes].into_iter().chain(c.no.as_mut()).collect()
+                visit(&mut c.test);
+                visit(&mut c.yes);
+                c.no.iter_mut().for_each(visit);
             }
             Kind::Filter(a) | Kind::Test(a) => {
-                let a = &mut **a;
-                a.input.iter_mut().chain(a.args.each_mut()).collect()
+                a.input.iter_mut().for_each(&mut *visit);
+                a.args.each_mut().for_each(visit);
             }
-            Kind::Slice(e, bounds) => std::iter::once(&mut **e).chain(bounds.iter_mut().flatten()).collect(),
-            Kind::Call(e, args) => std::iter::once(&mut **e).chain(args.each_mut()).collect(),
+            Kind::Slice(e, bounds) => {
+                visit(e);
+                bounds.iter_mut().flatten().for_each(visit);
+            }
+            Kind::Call(e, args) => {
+                visit(e);
+                args.each_mut().for_each(visit);
+            }
         }
     }
 }

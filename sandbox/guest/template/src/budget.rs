@@ -4,8 +4,6 @@ use std::cell::Cell;
 
 use crate::fail::{self, Error};
 
-
-
 thread_local! {
     static LEFT: Cell<u64> = const { Cell::new(0) };
 }

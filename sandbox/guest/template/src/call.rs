@@ -45,7 +45,9 @@ impl Vm {
             }
             Object::Block(name) => {
                 args.expect(&[])?;
-                let Some(def) = self.blocks.get(name) else { return Err(fail::undefined(format!("no block '{name}'"))) };
+                let Some(def) = self.blocks.get(name) else {
+                    return Err(fail::undefined(format!("no block '{name}'")));
+                };
                 let mut out = String::new();
                 self.run_block(def, self.context(), &mut out)?;
                 Ok(if self.autoescape.get() { Value::Safe(out.into()) } else { out.into() })
@@ -85,7 +87,9 @@ impl Vm {
                 args.expect(&["format"])?;
                 match self.now {
                     Some(now) => now.format(args.str(0, "format")?).map(Value::from),
-                    None => Err(fail::runtime("the template asks for the time, which this request does not give (now)")),
+                    None => {
+                        Err(fail::runtime("the template asks for the time, which this request does not give (now)"))
+                    }
                 }
             }
         }
@@ -120,7 +124,11 @@ impl Vm {
         if let Some(slot) = def.varargs {
             frame.set_here(slot, Value::tuple(given.iter().skip(def.args.len()).cloned().collect()));
         } else if given.len() > def.args.len() {
-            return Err(fail::runtime(format!("macro '{}' takes not more than {} argument(s)", name(), def.args.len())));
+            return Err(fail::runtime(format!(
+                "macro '{}' takes not more than {} argument(s)",
+                name(),
+                def.args.len()
+            )));
         }
         for (arg, value) in def.args.iter().zip(&values) {
             frame.set(arg.slot, value.clone().unwrap_or(Value::Missing));
@@ -159,7 +167,9 @@ fn range(args: &Args) -> Result<Value, Error> {
     }
     let range = Range { start, stop, step };
     if range.len() > MAX_RANGE {
-        return Err(fail::runtime(format!("Range too big. The sandbox blocks ranges larger than MAX_RANGE ({MAX_RANGE}).")));
+        return Err(fail::runtime(format!(
+            "Range too big. The sandbox blocks ranges larger than MAX_RANGE ({MAX_RANGE})."
+        )));
     }
     Ok(Value::Range(range))
 }

@@ -44,11 +44,19 @@ impl Vm {
             }
             Kind::And(a, b) => {
                 let a = self.eval(a, frame)?;
-                if a.is_true() { self.eval(b, frame) } else { Ok(a) }
+                if a.is_true() {
+                    self.eval(b, frame)
+                } else {
+                    Ok(a)
+                }
             }
             Kind::Or(a, b) => {
                 let a = self.eval(a, frame)?;
-                if a.is_true() { Ok(a) } else { self.eval(b, frame) }
+                if a.is_true() {
+                    Ok(a)
+                } else {
+                    self.eval(b, frame)
+                }
             }
             Kind::Compare(first, more) => {
                 let mut left = self.eval(first, frame)?;
@@ -86,6 +94,9 @@ impl Vm {
             Kind::Attribute(of, name) => {
                 let v = self.eval(of, frame)?;
                 if v.is_undefined() {
+                    if matches!(&**name, "__class__" | "__doc__" | "__init__" | "__module__" | "__str__") {
+                        return Ok(Value::Undefined(Hint::Unsafe(name.clone(), v.kind())));
+                    }
                     return Err(member_of_undefined(of, &v, "attribute", name));
                 }
                 access::attribute(self, &v, name)
@@ -102,7 +113,10 @@ impl Vm {
                 let v = self.eval(of, frame)?;
                 let bound = |b: &Option<Expr>| b.as_ref().map_or(Ok(Value::None), |b| self.eval(b, frame));
                 let bounds = [bound(&bounds[0])?, bound(&bounds[1])?, bound(&bounds[2])?];
-                access::slice(&v, bounds)
+                match access::slice(&v, bounds) {
+                    Err(_) if constant(e) => Ok(Value::Undefined(Hint::Words("the item of a constant is undefined"))),
+                    result => result,
+                }
             }
             Kind::Call(..) => self.eval_call(e, frame, None),
         }
@@ -188,7 +202,9 @@ impl Vm {
                 let Some(name) = key.0.as_str() else { return Err(fail::runtime("keywords must be strings")) };
                 let name: Rc<str> = crate::marks::unmark(name).into();
                 if keywords.iter().any(|(k, _)| *k == name) {
-                    return Err(fail::runtime(format!("{function}() got multiple values for keyword argument '{name}'")));
+                    return Err(fail::runtime(format!(
+                        "{function}() got multiple values for keyword argument '{name}'"
+                    )));
                 }
                 keywords.push((name, value.clone()));
             }
@@ -200,6 +216,18 @@ impl Vm {
             keywords.push(("caller".into(), caller));
         }
         Ok(Args::new(function, positional, keywords))
+    }
+}
+
+/// Whether jinja2 computes an expression before the template runs: then a slice of it that fails is undefined.
+fn constant(e: &Expr) -> bool {
+    match &e.kind {
+        Kind::Const(_) => true,
+        Kind::Not(e) | Kind::Neg(e) | Kind::Pos(e) => constant(e),
+        Kind::List(items) | Kind::Tuple(items) => items.iter().all(constant),
+        Kind::Dict(pairs) => pairs.iter().all(|(k, v)| constant(k) && constant(v)),
+        Kind::Slice(of, bounds) => constant(of) && bounds.iter().flatten().all(constant),
+        _ => false,
     }
 }
 

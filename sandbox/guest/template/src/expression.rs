@@ -144,53 +144,43 @@ impl Parser {
             self.primary(false)?
         };
         let operand = self.postfix(operand)?;
-        if with_filters { self.filtered(operand) } else { Ok(operand) }
+        if with_filters {
+            self.filtered(operand)
+        } else {
+            Ok(operand)
+        }
     }
 
     fn primary(&mut self, namespace: bool) -> Result<Expr, Error> {
         let line = self.line();
-        let kind = match self.current().clone() {
-            Token::Name(n) => {
-                self.skip();
-                match n.as_str() {
-                    "true" | "True" => Kind::Const(Value::Bool(true)),
-                    "false" | "False" => Kind::Const(Value::Bool(false)),
-                    "none" | "None" => Kind::Const(Value::None),
-                    _ if namespace && self.skip_op(".") => Kind::NamespaceRef(name(&n), self.expect_name()?.into()),
-                    _ => Kind::Name(name(&n)),
-                }
-            }
+        let kind = match self.next() {
+            Token::Name(n) => match n.as_str() {
+                "true" | "True" => Kind::Const(Value::Bool(true)),
+                "false" | "False" => Kind::Const(Value::Bool(false)),
+                "none" | "None" => Kind::Const(Value::None),
+                _ if namespace && self.skip_op(".") => Kind::NamespaceRef(name(&n), self.expect_name()?.into()),
+                _ => Kind::Name(name(&n)),
+            },
             Token::Str(mut text) => {
-                self.skip();
                 while let Token::Str(more) = self.current() {
                     text += more;
                     self.skip();
                 }
                 Kind::Const(text.into())
             }
-            Token::Number(n) => {
-                self.skip();
-                Kind::Const(n.value())
-            }
+            Token::Number(n) => Kind::Const(n.value()),
             Token::Op("(") => {
-                self.skip();
-                let inner = self.deeper(|p| p.tuple(true, &[], true))?;
+                let inner = self.deeper(|p| p.tuple(true, true))?;
                 self.expect_op(")")?;
                 return Ok(inner);
             }
-            Token::Op("[") => {
-                self.skip();
-                Kind::List(self.items("]", Parser::expression)?)
-            }
-            Token::Op("{") => {
-                self.skip();
-                Kind::Dict(self.items("}", |p| {
-                    let key = p.expression()?;
-                    p.expect_op(":")?;
-                    Ok((key, p.expression()?))
-                })?)
-            }
-            other => return Err(self.fail(format!("unexpected {}", describe(&other)))),
+            Token::Op("[") => Kind::List(self.items("]", Parser::expression)?),
+            Token::Op("{") => Kind::Dict(self.items("}", |p| {
+                let key = p.expression()?;
+                p.expect_op(":")?;
+                Ok((key, p.expression()?))
+            })?),
+            other => return Err(fail::refused(format!("unexpected {}", describe(&other))).at(line)),
         };
         Ok(node(kind, line))
     }
@@ -211,19 +201,18 @@ impl Parser {
         Ok(items)
     }
 
-    /// An expression, or a tuple of them without parentheses. `ends` are names that end it, too.
-    pub fn tuple(&mut self, conditional: bool, ends: &[&str], parentheses: bool) -> Result<Expr, Error> {
-        self.tuple_of(ends, parentheses, |p| if conditional { p.expression() } else { p.deeper(Parser::or) })
+    /// An expression, or a tuple of them without parentheses.
+    pub fn tuple(&mut self, conditional: bool, parentheses: bool) -> Result<Expr, Error> {
+        self.tuple_of(parentheses, |p| if conditional { p.expression() } else { p.deeper(Parser::or) })
     }
 
     /// Names and tuples to assign to.
-    pub fn targets(&mut self, ends: &[&str], namespace: bool) -> Result<Expr, Error> {
-        self.tuple_of(ends, false, |p| p.primary(namespace))
+    pub fn targets(&mut self, namespace: bool) -> Result<Expr, Error> {
+        self.tuple_of(false, |p| p.primary(namespace))
     }
 
     fn tuple_of(
         &mut self,
-        ends: &[&str],
         parentheses: bool,
         item: impl Fn(&mut Parser) -> Result<Expr, Error>,
     ) -> Result<Expr, Error> {
@@ -234,8 +223,7 @@ impl Parser {
             if !items.is_empty() {
                 self.expect_op(",")?;
             }
-            let ended = matches!(self.current(), Token::VariableEnd | Token::BlockEnd) || self.is_op(")");
-            if ended || ends.iter().any(|end| self.is_name(end)) {
+            if matches!(self.current(), Token::VariableEnd | Token::BlockEnd) || self.is_op(")") {
                 break;
             }
             items.push(item(self)?);
@@ -428,4 +416,3 @@ pub fn description(e: &Expr) -> String {
         _ => "a value".to_string(),
     }
 }
-

@@ -121,7 +121,9 @@ fn format(_: &Vm, v: &Value, args: &Args) -> Result<Value, Error> {
     let given = if keywords.is_empty() {
         Value::tuple(args.positional().to_vec())
     } else {
-        Value::Dict(Rc::new(keywords.iter().map(|(k, v)| (crate::value::Key(Value::Str(k.clone())), v.clone())).collect()))
+        Value::Dict(Rc::new(
+            keywords.iter().map(|(k, v)| (crate::value::Key(Value::Str(k.clone())), v.clone())).collect(),
+        ))
     };
     printf::printf(format.as_str().unwrap_or_default(), &given, &format)
 }
@@ -202,17 +204,21 @@ fn parse_int(s: &str, base: u32) -> Option<Value> {
         (0 | 16, Some(d), _, _) => (16, d),
         (0 | 8, _, Some(d), _) => (8, d),
         (0 | 2, _, _, Some(d)) => (2, d),
-        (0, ..) if digits.starts_with('0') && digits.trim_matches(['0', '_']) != "" => return None,
+        (0, ..) if digits.starts_with('0') && !digits.trim_matches(['0', '_']).is_empty() => return None,
         (0, ..) => (10, digits),
         _ => (base, digits),
     };
     if digits.is_empty() || digits.starts_with('_') || digits.ends_with('_') || digits.contains("__") {
         return None;
     }
-    let digits: String = digits.chars().filter(|c| *c != '_').map(|c| match text::decimal(c) {
-        Some(d) => char::from_digit(d, 10).unwrap_or(c),
-        None => c,
-    }).collect();
+    let digits: String = digits
+        .chars()
+        .filter(|c| *c != '_')
+        .map(|c| match text::decimal(c) {
+            Some(d) => char::from_digit(d, 10).unwrap_or(c),
+            None => c,
+        })
+        .collect();
     if !digits.chars().all(|c| c.is_digit(base)) {
         return None;
     }
@@ -266,7 +272,11 @@ fn filesize(_: &Vm, v: &Value, args: &Args) -> Result<Value, Error> {
         (_, n) => n.map(Number::float),
     };
     let Some(bytes) = bytes else {
-        return Err(if v.kind() == Type::Undefined { ops::undefined(v) } else { fail::runtime("not a number of bytes") });
+        return Err(if v.kind() == Type::Undefined {
+            ops::undefined(v)
+        } else {
+            fail::runtime("not a number of bytes")
+        });
     };
     let (base, units): (f64, [&str; 8]) = if args.truth(0, "binary", false) {
         (1024.0, ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB", "ZiB", "YiB"])

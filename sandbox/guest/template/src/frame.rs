@@ -23,7 +23,11 @@ impl Frame {
     /// The frame of a function inside `outer`.
     pub fn inner(slots: u32, outer: &Rc<Frame>) -> Rc<Frame> {
         let context = outer.context.clone();
-        Rc::new(Frame { slots: RefCell::new(vec![Value::Missing; slots as usize]), outer: Some(outer.clone()), context })
+        Rc::new(Frame {
+            slots: RefCell::new(vec![Value::Missing; slots as usize]),
+            outer: Some(outer.clone()),
+            context,
+        })
     }
 
     fn of(&self, slot: Slot) -> &Frame {

@@ -54,7 +54,8 @@ pub fn tokens(source: &str) -> Result<Vec<(Token, u32)>, Error> {
 
 /// Every line end becomes LF, and one at the very end is dropped.
 fn normalize(source: &str) -> String {
-    let mut text = if source.contains('\r') { source.replace("\r\n", "\n").replace('\r', "\n") } else { source.to_string() };
+    let mut text =
+        if source.contains('\r') { source.replace("\r\n", "\n").replace('\r', "\n") } else { source.to_string() };
     if text.ends_with('\n') {
         text.pop();
     }
@@ -86,7 +87,7 @@ impl<'a> Lexer<'a> {
     fn take(&mut self, len: usize) -> &'a str {
         let (taken, rest) = self.rest.split_at(len);
         self.rest = rest;
-        self.line += taken.matches('\n').count() as u32;
+        self.line += taken.bytes().filter(|b| *b == b'\n').count() as u32;
         if let Some(last) = taken.bytes().last() {
             self.line_starting = last == b'\n';
         }
@@ -199,10 +200,16 @@ impl<'a> Lexer<'a> {
             }
             from = at + 1;
         }
+        if self.rest.is_empty() {
+            return Ok(());
+        }
         Err(self.error("Missing end of raw directive"))
     }
 
     fn comment(&mut self) -> Result<(), Error> {
+        if self.rest.is_empty() {
+            return Ok(());
+        }
         let Some(end) = self.rest.find("#}") else {
             return Err(self.error("Missing end of comment tag"));
         };

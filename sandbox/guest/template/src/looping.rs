@@ -111,6 +111,11 @@ impl Loop {
         }))
     }
 
+    /// The loop as Python prints it.
+    pub fn describe(&self, vm: &Vm) -> Result<String, Error> {
+        Ok(format!("<LoopContext {}/{}>", self.index.get(), self.length(vm)?))
+    }
+
     pub fn call_method(&self, name: &str, args: &Args) -> Result<Value, Error> {
         args.no_keywords()?;
         let given = args.positional();

@@ -10,11 +10,50 @@ use crate::vm::Vm;
 use crate::{access, budget, iter, marks, ops, strformat, text};
 
 const STR: &[&str] = &[
-    "capitalize", "casefold", "center", "count", "endswith", "expandtabs", "find", "format", "format_map", "index",
-    "isalnum", "isalpha", "isascii", "isdecimal", "isdigit", "isidentifier", "islower", "isnumeric", "isprintable",
-    "isspace", "istitle", "isupper", "join", "ljust", "lower", "lstrip", "partition", "removeprefix", "removesuffix",
-    "replace", "rfind", "rindex", "rjust", "rpartition", "rsplit", "rstrip", "split", "splitlines", "startswith",
-    "strip", "swapcase", "title", "upper", "zfill",
+    "capitalize",
+    "casefold",
+    "center",
+    "count",
+    "endswith",
+    "expandtabs",
+    "find",
+    "format",
+    "format_map",
+    "index",
+    "isalnum",
+    "isalpha",
+    "isascii",
+    "isdecimal",
+    "isdigit",
+    "isidentifier",
+    "islower",
+    "isnumeric",
+    "isprintable",
+    "isspace",
+    "istitle",
+    "isupper",
+    "join",
+    "ljust",
+    "lower",
+    "lstrip",
+    "partition",
+    "removeprefix",
+    "removesuffix",
+    "replace",
+    "rfind",
+    "rindex",
+    "rjust",
+    "rpartition",
+    "rsplit",
+    "rstrip",
+    "split",
+    "splitlines",
+    "startswith",
+    "strip",
+    "swapcase",
+    "title",
+    "upper",
+    "zfill",
 ];
 const LIST: &[&str] = &["copy", "count", "index"];
 const TUPLE: &[&str] = &["count", "index"];
@@ -155,9 +194,8 @@ fn string(vm: &Vm, v: &Value, s: &str, name: &str, args: &Args) -> Result<Value,
         "replace" => &["old", "new", "count"],
         "startswith" | "endswith" | "find" | "index" | "rfind" | "rindex" | "count" => &["sub", "start", "end"],
         "center" | "ljust" | "rjust" => &["width", "fillchar"],
-        "strip" | "lstrip" | "rstrip" | "join" | "removeprefix" | "removesuffix" | "partition" | "rpartition" | "zfill" => {
-            &["value"]
-        }
+        "strip" | "lstrip" | "rstrip" | "join" | "removeprefix" | "removesuffix" | "partition" | "rpartition"
+        | "zfill" => &["value"],
         _ => &[],
     };
     if !name.starts_with("format") {
@@ -295,10 +333,25 @@ fn lower(c: char) -> Vec<char> {
     marks::change_case(c, false)
 }
 
+/// The letter that begins a word: of letters that are two, only the first is upper case.
+fn titled(c: char) -> Vec<char> {
+    match c {
+        'Ǆ' | 'ǅ' | 'ǆ' => vec!['ǅ'],
+        'Ǉ' | 'ǈ' | 'ǉ' => vec!['ǈ'],
+        'Ǌ' | 'ǋ' | 'ǌ' => vec!['ǋ'],
+        'Ǳ' | 'ǲ' | 'ǳ' => vec!['ǲ'],
+        'ŉ' | 'ǰ' | 'ΐ' | 'ΰ' => upper(c),
+        _ => {
+            let mut letters = upper(c).into_iter();
+            letters.next().into_iter().chain(letters.flat_map(lower)).collect()
+        }
+    }
+}
+
 /// First letter upper case, the rest lower.
 pub fn capitalize(s: &str) -> String {
     let mut chars = s.chars();
-    let first: String = chars.next().into_iter().flat_map(upper).collect();
+    let first: String = chars.next().into_iter().flat_map(titled).collect();
     first + &marks::change_text(chars.as_str(), false)
 }
 
@@ -307,7 +360,7 @@ fn title(s: &str) -> String {
     let mut inside = false;
     let mut out = String::with_capacity(s.len());
     for c in s.chars() {
-        out.extend(if inside { lower(c) } else { upper(c) });
+        out.extend(if inside { lower(c) } else { titled(c) });
         inside = marks::plain(c).is_uppercase() || marks::plain(c).is_lowercase();
     }
     out
@@ -381,9 +434,8 @@ fn rsplit(s: &str, args: &Args) -> Result<Vec<String>, Error> {
 }
 
 pub fn splitlines(s: &str, keep: bool) -> Vec<String> {
-    let ends = |c: char| {
-        matches!(c, '\n' | '\r' | '\x0b' | '\x0c' | '\x1c'..='\x1e' | '\u{85}' | '\u{2028}' | '\u{2029}')
-    };
+    let ends =
+        |c: char| matches!(c, '\n' | '\r' | '\x0b' | '\x0c' | '\x1c'..='\x1e' | '\u{85}' | '\u{2028}' | '\u{2029}');
     let mut lines = Vec::new();
     let mut rest = s;
     while !rest.is_empty() {
@@ -391,7 +443,8 @@ pub fn splitlines(s: &str, keep: bool) -> Vec<String> {
             lines.push(rest.to_string());
             break;
         };
-        let width = if rest[end..].starts_with("\r\n") { 2 } else { rest[end..].chars().next().map_or(1, char::len_utf8) };
+        let width =
+            if rest[end..].starts_with("\r\n") { 2 } else { rest[end..].chars().next().map_or(1, char::len_utf8) };
         lines.push(rest[..if keep { end + width } else { end }].to_string());
         rest = &rest[end + width..];
     }
@@ -454,10 +507,7 @@ fn join(sep: &str, parts: &[Value]) -> Result<String, Error> {
     let mut out = String::new();
     for (i, part) in parts.iter().enumerate() {
         let Some(part) = part.as_str() else {
-            return Err(fail::runtime(format!(
-                "sequence item {i}: expected str instance, {} found",
-                part.type_name()
-            )));
+            return Err(fail::runtime(format!("sequence item {i}: expected str instance, {} found", part.type_name())));
         };
         budget::charge(sep.len() + part.len())?;
         if i > 0 {

@@ -163,7 +163,11 @@ fn divmod(x: f64, y: f64) -> (f64, f64) {
     }
     let floor = if div != 0.0 {
         let floor = div.floor();
-        if div - floor > 0.5 { floor + 1.0 } else { floor }
+        if div - floor > 0.5 {
+            floor + 1.0
+        } else {
+            floor
+        }
     } else {
         0f64.copysign(x / y)
     };

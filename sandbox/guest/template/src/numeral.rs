@@ -14,7 +14,11 @@ pub fn float(x: f64, kind: char, precision: usize, alternate: bool) -> String {
             _ => general(x, precision.max(1), alternate),
         }
     };
-    if kind.is_ascii_uppercase() { text.to_uppercase() } else { text }
+    if kind.is_ascii_uppercase() {
+        text.to_uppercase()
+    } else {
+        text
+    }
 }
 
 fn scientific(x: f64, precision: usize) -> String {
@@ -71,7 +75,8 @@ pub fn ascii(s: &str) -> String {
 
 /// Puts `sep` between groups of digits of the whole part.
 pub fn grouped(number: &str, sep: char, size: usize) -> String {
-    let end = number.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(number.len());
+    let radix = if size == 3 { 10 } else { 16 };
+    let end = number.find(|c: char| !c.is_digit(radix)).unwrap_or(number.len());
     let (whole, rest) = number.split_at(end);
     let mut out = String::new();
     for (i, c) in whole.chars().enumerate() {
@@ -82,4 +87,3 @@ pub fn grouped(number: &str, sep: char, size: usize) -> String {
     }
     out + rest
 }
-

@@ -106,6 +106,12 @@ fn repeat(a: &Value, b: &Value) -> Result<Option<Value>, Error> {
         (Some(times), None) => (b, times),
         _ => return Ok(None),
     };
+    if matches!(a, Value::Big(_)) || matches!(b, Value::Big(_)) {
+        return match sequence.as_str().is_some() || sequence.as_items().is_some() {
+            true => Err(fail::runtime("cannot fit 'int' into an index-sized integer")),
+            false => Ok(None),
+        };
+    }
     let times = size(times);
     match sequence {
         Value::Str(s) | Value::Safe(s) => {
@@ -126,7 +132,7 @@ fn count(v: &Value) -> Option<i64> {
     match v {
         Value::Int(n) => Some(*n),
         Value::Bool(b) => Some(*b as i64),
-        Value::Big(digits) => Some(if digits.starts_with('-') { 0 } else { i64::MAX }),
+        Value::Big(_) => Some(i64::MAX),
         _ => None,
     }
 }

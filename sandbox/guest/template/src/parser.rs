@@ -2,7 +2,9 @@
 
 use std::rc::Rc;
 
-use crate::ast::{Block, BlockDef, Expr, For, Kind, MacroDef, Name, Scope, Slot, Stmt, StmtKind, Target, Template, Test};
+use crate::ast::{
+    Block, BlockDef, Expr, For, Kind, MacroDef, Name, Scope, Slot, Stmt, StmtKind, Target, Template, Test,
+};
 use crate::fail::{self, Error};
 use crate::lexer::{self, Token};
 
@@ -40,8 +42,9 @@ impl Parser {
         &self.tokens[(self.at + 1).min(self.tokens.len() - 1)].0
     }
 
+    /// Takes the current token, which nothing looks at again.
     pub fn next(&mut self) -> Token {
-        let token = self.tokens[self.at].0.clone();
+        let token = std::mem::replace(&mut self.tokens[self.at].0, Token::End);
         self.skip();
         token
     }
@@ -130,7 +133,7 @@ impl Parser {
             match self.next() {
                 Token::Data(text) => body.push(Stmt { kind: StmtKind::Data(text.into()), line }),
                 Token::VariableBegin => {
-                    let value = self.tuple(true, &[], false)?;
+                    let value = self.tuple(true, false)?;
                     self.expect(Token::VariableEnd)?;
                     body.push(Stmt { kind: StmtKind::Print(vec![value]), line });
                 }
@@ -166,11 +169,10 @@ impl Parser {
     }
 
     fn statement(&mut self) -> Result<StmtKind, Error> {
-        let Token::Name(tag) = self.current().clone() else {
-            return Err(self.fail("tag name expected"));
+        let line = self.line();
+        let Token::Name(tag) = self.next() else {
+            return Err(fail::refused("tag name expected").at(line));
         };
-        let unknown = self.fail(format!("unknown tag '{tag}'"));
-        self.skip();
         match tag.as_str() {
             "for" => self.for_loop(),
             "if" => self.condition(),
@@ -209,24 +211,20 @@ impl Parser {
             "import" => self.loader("import"),
             "from" => self.loader("import"),
             "extends" => self.loader("extends"),
-            _ => Err(unknown),
+            _ => Err(fail::refused(format!("unknown tag '{tag}'")).at(line)),
         }
     }
 
     fn for_loop(&mut self) -> Result<StmtKind, Error> {
-        let target = self.target(&["in"], false)?;
+        let target = self.target(false)?;
         self.expect_keyword("in")?;
-        let iter = self.tuple(false, &["recursive"], false)?;
+        let iter = self.tuple(false, false)?;
         let condition = if self.skip_name("if") { Some(self.expression()?) } else { None };
         let recursive = self.skip_name("recursive");
         let body = self.statements(&["endfor", "else"])?;
         let otherwise = if self.next() == Token::Name("endfor".into()) { vec![] } else { self.until("endfor")? };
-        let test = match condition {
-            None => None,
-            Some(condition) => {
-                Some(Test { target: copy(&target), condition, scope: Scope::default(), slots: 0 })
-            }
-        };
+        let test =
+            condition.map(|condition| Test { target: copy(&target), condition, scope: Scope::default(), slots: 0 });
         Ok(StmtKind::For(Rc::new(For {
             target,
             iter,
@@ -244,7 +242,7 @@ impl Parser {
     fn condition(&mut self) -> Result<StmtKind, Error> {
         let mut branches = Vec::new();
         loop {
-            let test = self.tuple(false, &[], false)?;
+            let test = self.tuple(false, false)?;
             let body = self.statements(&["elif", "else", "endif"])?;
             branches.push((test, body));
             let otherwise = match self.next() {
@@ -257,9 +255,9 @@ impl Parser {
     }
 
     fn set(&mut self) -> Result<StmtKind, Error> {
-        let target = self.target(&[], true)?;
+        let target = self.target(true)?;
         if self.skip_op("=") {
-            let value = self.tuple(true, &[], false)?;
+            let value = self.tuple(true, false)?;
             return Ok(StmtKind::Set { target, value, exports: vec![] });
         }
         let filter = self.filters(None, false)?;
@@ -273,7 +271,7 @@ impl Parser {
             if !targets.is_empty() {
                 self.expect_op(",")?;
             }
-            targets.push(self.target(&[], false)?);
+            targets.push(self.target(false)?);
             self.expect_op("=")?;
             values.push(self.expression()?);
         }
@@ -362,9 +360,9 @@ impl Parser {
     }
 
     /// What an assignment assigns to.
-    fn target(&mut self, ends: &[&str], namespace: bool) -> Result<Target, Error> {
+    fn target(&mut self, namespace: bool) -> Result<Target, Error> {
         let line = self.line();
-        let expr = self.targets(ends, namespace)?;
+        let expr = self.targets(namespace)?;
         as_target(expr).ok_or_else(|| fail::refused("can't assign to that").at(line))
     }
 }

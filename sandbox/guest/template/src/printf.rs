@@ -157,6 +157,7 @@ fn convert(kind: char, v: &Value, spec: &Spec) -> Result<String, Error> {
         }
         'c' => match v {
             Value::Str(s) | Value::Safe(s) if s.chars().count() == 1 => s.to_string(),
+            Value::Bool(b) => char::from(*b as u8).to_string(),
             Value::Int(n) => match u32::try_from(*n).ok().and_then(char::from_u32) {
                 Some(c) => c.to_string(),
                 None => return Err(fail::runtime("%c arg not in range(0x110000)")),
@@ -185,10 +186,12 @@ fn whole(kind: char, v: &Value, spec: &Spec) -> Result<String, Error> {
             return Ok(signed(digits.trim_start_matches('-').to_string(), negative, spec));
         }
         (_, Some(Number::Int(n))) => n,
-        (_, Some(Number::Float(x))) if matches!(kind, 'd' | 'i' | 'u') => match number::whole(x).as_ref().and_then(Number::of) {
-            Some(Number::Int(n)) => n,
-            _ => return Err(fail::runtime("cannot convert float to integer")),
-        },
+        (_, Some(Number::Float(x))) if matches!(kind, 'd' | 'i' | 'u') => {
+            match number::whole(x).as_ref().and_then(Number::of) {
+                Some(Number::Int(n)) => n,
+                _ => return Err(fail::runtime("cannot convert float to integer")),
+            }
+        }
         _ if v.is_undefined() => return Err(ops::undefined(v)),
         _ => return Err(fail::runtime(format!("%{kind} format: a number is required, not {}", v.type_name()))),
     };
@@ -226,5 +229,9 @@ fn signed(text: String, negative: bool, spec: &Spec) -> String {
 
 fn padded(text: String, spec: &Spec) -> String {
     let fill = " ".repeat(spec.width.saturating_sub(text.chars().count()));
-    if spec.left { text + &fill } else { fill + &text }
+    if spec.left {
+        text + &fill
+    } else {
+        fill + &text
+    }
 }

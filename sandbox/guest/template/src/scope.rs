@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use crate::args::Kindred;
-use crate::ast::{Application, Block, BlockDef, Expr, For, Kind, MacroDef, Name, Scope, Stmt, StmtKind, Target, Template};
+use crate::ast::{
+    Application, Block, BlockDef, Expr, For, Kind, MacroDef, Name, Scope, Stmt, StmtKind, Target, Template,
+};
 use crate::fail::{self, Error};
 use crate::symbols::Scopes;
 use crate::undeclared::undeclared;
@@ -135,7 +137,9 @@ impl Resolver {
             }
             StmtKind::Generation(def) => unique(def).map_or(Ok(()), |def| self.function(def, line)),
             StmtKind::Block(def) => self.block_definition(def, line),
-            StmtKind::Break | StmtKind::Continue if !self.in_loop => Err(fail::refused("'break' or 'continue' outside of a loop").at(line)),
+            StmtKind::Break | StmtKind::Continue if !self.in_loop => {
+                Err(fail::refused("'break' or 'continue' outside of a loop").at(line))
+            }
             StmtKind::Break | StmtKind::Continue => Ok(()),
         }
     }
@@ -206,7 +210,9 @@ impl Resolver {
         if used.contains("caller") {
             match named("caller") {
                 Some(i) if i + def.defaults.len() < def.args.len() => {
-                    return Err(fail::refused("the special argument 'caller' must be left out or have a default").at(line));
+                    return Err(
+                        fail::refused("the special argument 'caller' must be left out or have a default").at(line)
+                    );
                 }
                 Some(_) => {}
                 None => def.caller = Some(self.scopes.parameter("caller")),
@@ -274,7 +280,13 @@ impl Resolver {
         }
         let soft = self.soft;
         self.soft |= matches!(e.kind, Kind::Cond(_));
-        e.parts_mut().into_iter().try_for_each(|part| self.expr(part))?;
+        let mut result = Ok(());
+        e.each_part(&mut |part| {
+            if result.is_ok() {
+                result = self.expr(part);
+            }
+        });
+        result?;
         self.soft = soft;
         Ok(())
     }
@@ -331,7 +343,7 @@ fn sets_loop(block: &Block) -> bool {
 }
 
 fn blocks_in(block: &Block) -> bool {
-    block.iter().any(|stmt| {
-        matches!(&stmt.kind, StmtKind::Block(def) if def.scoped) || bodies(stmt).into_iter().any(blocks_in)
-    })
+    block
+        .iter()
+        .any(|stmt| matches!(&stmt.kind, StmtKind::Block(def) if def.scoped) || bodies(stmt).into_iter().any(blocks_in))
 }

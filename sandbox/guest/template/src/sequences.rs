@@ -29,7 +29,13 @@ fn path_of(args: &Args, i: usize) -> Vec<Value> {
 }
 
 /// Items with what they are sorted by.
-fn ranked(vm: &Vm, v: &Value, path: &[Value], default: Option<&Value>, fold: bool) -> Result<Vec<(Value, Value)>, Error> {
+fn ranked(
+    vm: &Vm,
+    v: &Value,
+    path: &[Value],
+    default: Option<&Value>,
+    fold: bool,
+) -> Result<Vec<(Value, Value)>, Error> {
     let rank = |item: Value| {
         let rank = access::follow(vm, &item, path, default)?;
         Ok((if fold { folded(rank) } else { rank }, item))
@@ -378,7 +384,8 @@ pub fn map(_: &Vm, v: &Value, args: &Args) -> Result<Value, Error> {
     let attribute = args.keywords().iter().find(|(k, _)| &**k == "attribute").map(|(_, v)| v.clone());
     if let (true, Some(attribute)) = (args.positional().is_empty(), attribute) {
         let default = args.keywords().iter().find(|(k, _)| &**k == "default").map(|(_, v)| v.clone());
-        let unexpected = args.keywords().iter().find(|(k, _)| !matches!(&**k, "attribute" | "default")).map(|(k, _)| k.clone());
+        let unexpected =
+            args.keywords().iter().find(|(k, _)| !matches!(&**k, "attribute" | "default")).map(|(k, _)| k.clone());
         let (path, default) = (access::path(&attribute), default.filter(|d| !d.is_none()));
         return Ok(each(v, move |vm, item| match &unexpected {
             Some(key) => Err(fail::runtime(format!("Unexpected keyword argument '{key}'"))),

@@ -97,13 +97,17 @@ impl Formatter<'_> {
         let (first, mut rest) = name.split_at(end);
         let index = if first.is_empty() {
             if self.numbered {
-                return Err(fail::runtime("cannot switch from manual field specification to automatic field numbering"));
+                return Err(fail::runtime(
+                    "cannot switch from manual field specification to automatic field numbering",
+                ));
             }
             self.next += 1;
             Some(self.next - 1)
         } else if first.bytes().all(|b| b.is_ascii_digit()) {
             if self.next > 0 {
-                return Err(fail::runtime("cannot switch from manual field specification to automatic field numbering"));
+                return Err(fail::runtime(
+                    "cannot switch from manual field specification to automatic field numbering",
+                ));
             }
             self.numbered = true;
             Some(first.parse().unwrap_or(usize::MAX))
@@ -153,6 +157,8 @@ struct Spec {
     fill: char,
     align: Option<char>,
     sign: char,
+    /// Whether a zero is never negative.
+    positive_zero: bool,
     alternate: bool,
     width: usize,
     grouping: Option<char>,
@@ -165,6 +171,7 @@ fn parse(spec: &str) -> Result<Spec, Error> {
         fill: ' ',
         align: None,
         sign: '-',
+        positive_zero: false,
         alternate: false,
         width: 0,
         grouping: None,
@@ -185,6 +192,7 @@ fn parse(spec: &str) -> Result<Spec, Error> {
         found
     };
     s.sign = take("+- ", &mut at).unwrap_or('-');
+    s.positive_zero = take("z", &mut at).is_some();
     s.alternate = take("#", &mut at).is_some();
     if take("0", &mut at).is_some() && s.align.is_none() {
         (s.fill, s.align) = ('0', Some('='));
@@ -213,15 +221,19 @@ fn value(v: &Value, spec: &str) -> Result<String, Error> {
         return text::str(v);
     }
     let s = parse(spec)?;
-    let unknown = |kind: char| {
-        fail::runtime(format!("Unknown format code '{kind}' for object of type '{}'", v.type_name()))
-    };
+    let unknown =
+        |kind: char| fail::runtime(format!("Unknown format code '{kind}' for object of type '{}'", v.type_name()));
     match (v.kind(), Number::of(v)) {
         (Type::Str, _) => {
             if let Some(kind) = s.kind.filter(|k| *k != 's') {
                 return Err(unknown(kind));
             }
-            if s.sign != '-' || s.alternate || s.align == Some('=') && s.fill != '0' || s.grouping.is_some() {
+            if s.sign != '-'
+                || s.positive_zero
+                || s.alternate
+                || s.align == Some('=') && s.fill != '0'
+                || s.grouping.is_some()
+            {
                 return Err(fail::runtime("a sign, '#', '=' or ',' is not allowed in a string format specifier"));
             }
             let text = v.as_str().unwrap_or_default();
@@ -233,6 +245,9 @@ fn value(v: &Value, spec: &str) -> Result<String, Error> {
             Ok(aligned("", &text, &s, align))
         }
         (Type::Int | Type::Bool, Some(Number::Int(n))) => match s.kind {
+            None | Some('d' | 'n' | 'b' | 'o' | 'x' | 'X' | 'c') if s.positive_zero => {
+                Err(fail::runtime("Negative zero coercion (z) not allowed in format specifier with integer"))
+            }
             None | Some('d' | 'n' | 'b' | 'o' | 'x' | 'X') if s.precision.is_none() => Ok(whole(n, &s)),
             None | Some('d' | 'n' | 'b' | 'o' | 'x' | 'X') => {
                 Err(fail::runtime("Precision not allowed in integer format specifier"))
@@ -277,7 +292,7 @@ fn whole(n: i128, s: &Spec) -> String {
 }
 
 fn real(x: f64, s: &Spec) -> String {
-    let negative = x.is_sign_negative() && !x.is_nan();
+    let mut negative = x.is_sign_negative() && !x.is_nan();
     let magnitude = x.abs();
     let body = match (s.kind, s.precision) {
         (Some('%'), p) => numeral::float(magnitude * 100.0, 'f', p.unwrap_or(6), s.alternate) + "%",
@@ -293,10 +308,15 @@ fn real(x: f64, s: &Spec) -> String {
                 body + ".0"
             } else {
                 let exponent = body.len() - 1;
-                if exponent >= p.max(1) - 1 && p.max(1) <= body.len() { scientific(magnitude, p.max(1)) } else { body + ".0" }
+                if exponent >= p.max(1) - 1 && p.max(1) <= body.len() {
+                    scientific(magnitude, p.max(1))
+                } else {
+                    body + ".0"
+                }
             }
         }
     };
+    negative &= !s.positive_zero || body.contains(|c: char| ('1'..='9').contains(&c) || c == 'i' || c == 'I');
     numeric(sign(negative, s), body, s, 3)
 }
 
@@ -315,12 +335,7 @@ fn numeric(head: &str, body: String, s: &Spec, size: usize) -> String {
     if s.align == Some('=') && s.fill == '0' {
         while head.len() + out.len() < s.width {
             body.insert(0, '0');
-            let longer = numeral::grouped(&body, sep, size);
-            if head.len() + longer.len() > s.width && longer.starts_with('0') && out.len() + 1 == longer.len() - 1 {
-                out = longer;
-                break;
-            }
-            out = longer;
+            out = numeral::grouped(&body, sep, size);
         }
     }
     aligned(head, &out, s, s.align.unwrap_or('>'))

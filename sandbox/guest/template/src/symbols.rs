@@ -43,7 +43,8 @@ struct Function {
 /// The scopes around a place in a template, the innermost last.
 #[derive(Default)]
 pub struct Scopes {
-    scopes: Vec<Symbols>,
+    /// Shared with the branches of an `if` until one of them changes something.
+    scopes: Vec<Rc<Symbols>>,
     functions: Vec<Function>,
 }
 
@@ -62,12 +63,12 @@ impl Scopes {
     }
 
     pub fn push(&mut self) {
-        self.scopes.push(Symbols::default());
+        self.scopes.push(Rc::default());
     }
 
     /// Ends a scope; returns what is to be done when it is entered.
     pub fn pop(&mut self) -> Scope {
-        let symbols = self.scopes.pop().unwrap_or_default();
+        let symbols = Rc::unwrap_or_clone(self.scopes.pop().unwrap_or_default());
         let loads = symbols.loads.into_iter().map(|(id, source)| {
             let load = match source {
                 Source::Parameter => Load::Parameter,
@@ -85,7 +86,7 @@ impl Scopes {
             self.push();
         }
         let last = self.scopes.len() - 1;
-        &mut self.scopes[last]
+        Rc::make_mut(&mut self.scopes[last])
     }
 
     fn slot(&self, id: Id) -> Slot {
@@ -129,8 +130,12 @@ impl Scopes {
     }
 
     pub fn store(&mut self, name: &Rc<str>) {
-        self.top().stores.insert(name.clone());
-        if !self.top().refs.contains_key(name) {
+        let known = self.scopes.last().map(|s| (s.stores.contains(name), s.refs.contains_key(name)));
+        let (stored, seen) = known.unwrap_or_default();
+        if !stored {
+            self.top().stores.insert(name.clone());
+        }
+        if !seen {
             let source = self.find_outside(name).map_or(Source::Undefined, Source::Alias);
             self.define(name, source);
         }
@@ -172,9 +177,7 @@ impl Scopes {
             let name = n.name.clone();
             self.load(&name);
         }
-        for part in e.parts_mut() {
-            self.expr(part);
-        }
+        e.each_part(&mut |part| self.expr(part));
     }
 
     /// Notes the names that statements use in this scope; scopes inside are left to their own turn.
@@ -212,30 +215,33 @@ impl Scopes {
     fn branches(&mut self, branches: &mut [(Expr, Block)], otherwise: &mut Block) {
         let Some(((test, body), more)) = branches.split_first_mut() else { return };
         self.expr(test);
-        let mut seen = Vec::new();
-        seen.push(self.branch(|s| s.block(body)));
-        seen.push(self.branch(|s| {
+        let body = self.branch(|s| s.block(body));
+        let elifs = self.branch(|s| {
             for elif in more {
                 s.branches(std::slice::from_mut(elif), &mut Vec::new());
             }
-        }));
-        seen.push(self.branch(|s| s.block(otherwise)));
-        self.join(seen);
+        });
+        let otherwise = self.branch(|s| s.block(otherwise));
+        self.join([body, elifs, otherwise].into_iter().flatten().collect());
     }
 
-    /// What the scope would be after `visit`.
-    fn branch(&mut self, visit: impl FnOnce(&mut Scopes)) -> Symbols {
-        let before = self.top().clone();
+    /// What the scope would be after `visit`; none if it would be the same.
+    fn branch(&mut self, visit: impl FnOnce(&mut Scopes)) -> Option<Rc<Symbols>> {
+        let before = self.scopes.last()?.clone();
         visit(self);
-        std::mem::replace(self.top(), before)
+        let after = std::mem::replace(self.scopes.last_mut()?, before.clone());
+        (!Rc::ptr_eq(&after, &before)).then_some(after)
     }
 
     /// Goes on with what the branches did: what only some of them set keeps its value from outside, if it has one.
-    fn join(&mut self, branches: Vec<Symbols>) {
+    fn join(&mut self, branches: Vec<Rc<Symbols>>) {
+        if branches.is_empty() {
+            return;
+        }
         let mut stores: BTreeSet<Rc<str>> = branches.iter().flat_map(|b| b.stores.iter().cloned()).collect();
         stores.retain(|name| !self.top().stores.contains(name));
         for branch in branches {
-            let top = self.top();
+            let (top, branch) = (self.top(), Rc::unwrap_or_clone(branch));
             top.refs.extend(branch.refs);
             top.loads.extend(branch.loads);
             top.stores.extend(branch.stores);

@@ -1,7 +1,7 @@
 //! jinja2's tests.
 
 use crate::args::{Args, Builtin};
-use crate::fail::Error;
+use crate::fail::{self, Error};
 use crate::filters;
 use crate::iter;
 use crate::ops;
@@ -27,8 +27,8 @@ pub fn find(name: &str) -> Option<Builtin> {
         "string" => |_, v, args| plain(v, args, |v| v.kind() == Type::Str),
         "true" => |_, v, args| plain(v, args, |v| matches!(v, Value::Bool(true))),
         "false" => |_, v, args| plain(v, args, |v| matches!(v, Value::Bool(false))),
-        "filter" => |_, v, args| plain(v, args, |v| v.as_str().is_some_and(|s| filters::find(s).is_some())),
-        "test" => |_, v, args| plain(v, args, |v| v.as_str().is_some_and(|s| find(s).is_some())),
+        "filter" => |_, v, args| named(v, args, |s| filters::find(s).is_some()),
+        "test" => |_, v, args| named(v, args, |s| find(s).is_some()),
         "odd" => |_, v, args| remainder(v, args, &Value::Int(2), 1),
         "even" => |_, v, args| remainder(v, args, &Value::Int(2), 0),
         "divisibleby" => |_, v, args| {
@@ -55,6 +55,15 @@ pub fn find(name: &str) -> Option<Builtin> {
 fn plain(v: &Value, args: &Args, test: fn(&Value) -> bool) -> Result<Value, Error> {
     args.expect(&[])?;
     Ok(Value::Bool(test(v)))
+}
+
+/// Whether a table has this name; Python looks it up, so it must be something that a dict can hold.
+fn named(v: &Value, args: &Args, test: fn(&str) -> bool) -> Result<Value, Error> {
+    args.expect(&[])?;
+    match v.unhashable() {
+        Some(kind) => Err(fail::runtime(format!("unhashable type: '{kind}'"))),
+        None => Ok(Value::Bool(v.as_str().is_some_and(test))),
+    }
 }
 
 fn cased(v: &Value, args: &Args, test: fn(&str) -> bool) -> Result<Value, Error> {

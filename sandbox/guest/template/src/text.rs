@@ -132,7 +132,7 @@ fn write_object(out: &mut String, o: &Object) -> Result<(), Error> {
         }
         Object::Cycler(..) => out.push_str("<Cycler>"),
         Object::Joiner(..) => out.push_str("<Joiner>"),
-        Object::Blocks => out.push_str("<TemplateReference 'template'>"),
+        Object::Blocks => out.push_str("<TemplateReference None>"),
         Object::Block(name) => {
             let _ = write!(out, "<BlockReference '{name}'>");
         }

@@ -37,7 +37,7 @@ impl Visitor<'_> {
                 self.found.insert(name);
             }
         }
-        e.parts_mut().into_iter().for_each(|part| self.expr(part));
+        e.each_part(&mut |part| self.expr(part));
     }
 
     fn exprs<'e>(&mut self, all: impl IntoIterator<Item = &'e mut Expr>) {

@@ -235,9 +235,9 @@ impl Value {
     pub fn same(&self, other: &Value) -> bool {
         match (self, other) {
             (Value::Undefined(_), Value::Undefined(_)) => false,
-            (Value::List(a), Value::List(b)) | (Value::Tuple(a), Value::Tuple(b)) | (Value::Group(a), Value::Group(b)) => {
-                Rc::ptr_eq(a, b)
-            }
+            (Value::List(a), Value::List(b))
+            | (Value::Tuple(a), Value::Tuple(b))
+            | (Value::Group(a), Value::Group(b)) => Rc::ptr_eq(a, b),
             (Value::Dict(a), Value::Dict(b)) => Rc::ptr_eq(a, b),
             (Value::Iter(a), Value::Iter(b)) => Rc::ptr_eq(a, b),
             (Value::Object(a), Value::Object(b)) => Rc::ptr_eq(a, b),
@@ -300,7 +300,9 @@ impl PartialEq for Key {
     fn eq(&self, other: &Key) -> bool {
         match (&self.0, &other.0) {
             (Value::Str(a) | Value::Safe(a), Value::Str(b) | Value::Safe(b)) => {
-                a == b || !a.is_ascii() && marks::unmark(a) == marks::unmark(b) || !b.is_ascii() && marks::unmark(b) == **a
+                a == b
+                    || !a.is_ascii() && marks::unmark(a) == marks::unmark(b)
+                    || !b.is_ascii() && marks::unmark(b) == **a
             }
             (a, b) => ops::equal(a, b).unwrap_or(false),
         }

@@ -232,8 +232,7 @@ impl Vm {
                 if flow != Flow::On {
                     return Ok(flow);
                 }
-                let v = self.eval_filters(filter, text, frame)?;
-                self.print(&v, out)?;
+                self.write(&self.eval_filters(filter, text, frame)?, out)?;
                 self.leave(scope, frame);
             }
             StmtKind::Autoescape { value, scope, body } => {
@@ -254,8 +253,7 @@ impl Vm {
             }
             StmtKind::Call { call, def } => {
                 let caller = Value::object(Object::Macro(Macro { def: def.clone(), frame: frame.clone() }));
-                let v = self.eval_call(call, frame, Some(caller))?;
-                text::write_str(out, &v)?;
+                self.write(&self.eval_call(call, frame, Some(caller))?, out)?;
             }
             StmtKind::Generation(def) => {
                 let body = Macro { def: def.clone(), frame: frame.clone() };
@@ -270,7 +268,21 @@ impl Vm {
         Ok(Flow::On)
     }
 
+    /// Writes what a filter or call block makes, which must be text.
+    fn write(&self, v: &Value, out: &mut String) -> Result<(), Error> {
+        match v.as_str() {
+            Some(_) => text::write_str(out, v),
+            None => Err(fail::runtime(format!("a block must make text, not {}", v.type_name()))),
+        }
+    }
+
     fn print(&self, v: &Value, out: &mut String) -> Result<(), Error> {
+        if let Value::Object(o) = v {
+            if let Object::Loop(l) = &**o {
+                out.push_str(&l.describe(self)?);
+                return Ok(());
+            }
+        }
         if self.autoescape.get() && !matches!(v, Value::Safe(_)) {
             out.push_str(&text::escape_html(&text::str(v)?));
             return Ok(());
@@ -344,13 +356,15 @@ impl Vm {
             source = Iter::Source(Box::new(Filtered { source, def: f.clone(), frame }));
             length = None;
         }
-        let mut empty = true;
+        // jinja2 takes a loop for empty until one iteration has come to its end.
+        let mut otherwise = true;
         match f.extended {
             None => {
                 while let Some(item) = source.next(self)? {
-                    empty = false;
-                    if self.iteration(f, item, frame, out)? == Flow::Break {
-                        break;
+                    match self.iteration(f, item, frame, out)? {
+                        Flow::On => otherwise = false,
+                        Flow::Continue => {}
+                        Flow::Break => break,
                     }
                 }
             }
@@ -359,16 +373,17 @@ impl Vm {
                 let this = Rc::new(Object::Loop(Loop::new(source, length, recurse, depth0)));
                 let Object::Loop(state) = &*this else { return Ok(Flow::On) };
                 while let Some(item) = state.advance(self)? {
-                    empty = false;
                     frame.set_here(slot, Value::Object(this.clone()));
-                    if self.iteration(f, item, frame, out)? == Flow::Break {
-                        break;
+                    match self.iteration(f, item, frame, out)? {
+                        Flow::On => otherwise = false,
+                        Flow::Continue => {}
+                        Flow::Break => break,
                     }
                 }
             }
         }
         self.leave(&f.scope, frame);
-        if empty && !f.otherwise.is_empty() {
+        if otherwise && !f.otherwise.is_empty() {
             return self.scoped(&f.else_scope, &f.otherwise, frame, out);
         }
         Ok(Flow::On)

@@ -18,7 +18,11 @@ pub fn soft(v: &Value) -> Result<Value, Error> {
 
 /// `text`, safe if `like` is.
 fn alike(like: &Value, text: String) -> Value {
-    if matches!(like, Value::Safe(_)) { Value::Safe(text.into()) } else { text.into() }
+    if matches!(like, Value::Safe(_)) {
+        Value::Safe(text.into())
+    } else {
+        text.into()
+    }
 }
 
 /// A filter that changes text and takes no arguments.
