@@ -198,7 +198,7 @@ type greeting struct {
 	eof   bool
 }
 
-const maxGreeting = 8 << 10 // the certificate of AutoMTLS takes about 1 KiB
+const maxGreeting = 8 << 10 // a certificate takes about 1 KiB
 
 func (g *greeting) Read(p []byte) (int, error) {
 	n, err := g.ReadCloser.Read(p)

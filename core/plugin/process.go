@@ -2,6 +2,7 @@ package plugin
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"os"
@@ -58,7 +59,7 @@ type process struct {
 //
 // A connection to this program itself goes without TLS where the socket is a Unix one: it lies in a folder that only this
 // user can enter, so what TLS would keep out are processes of the same user, who can read the memory of either end
-// anyway. Two fresh key pairs would cost 40 ms of the time to the first token. Everybody else gets mutual TLS.
+// anyway. Everybody else gets mutual TLS.
 //
 // Errors: [*Error]; [ErrChanged]; the context's.
 func start(ctx context.Context, s spec, o Options) (*process, error) {
@@ -73,12 +74,22 @@ func start(ctx context.Context, s spec, o Options) (*process, error) {
 	if i, err := os.Stat(os.TempDir()); err != nil || !i.IsDir() {
 		return nil, fmt.Errorf("plugin %s needs the folder for temporary files, %s, which is not there: set TMPDIR to one that is", s.name, os.TempDir())
 	}
+	var config *tls.Config
+	var env []string
+	if !s.self || runtime.GOOS == "windows" {
+		var certificate string
+		var err error
+		if config, certificate, err = hostTLS(); err != nil {
+			return nil, err
+		}
+		env = []string{clientCert + "=" + certificate}
+	}
 	p := &process{spec: s, child: &child{name: s.name, done: make(chan struct{})}, gone: make(chan struct{})}
 	p.client = goplugin.NewClient(&goplugin.ClientConfig{
 		HandshakeConfig:  protocol.Handshake(),
 		VersionedPlugins: s.kind.Plugins(nil),
 		AllowedProtocols: []goplugin.Protocol{goplugin.ProtocolGRPC},
-		AutoMTLS:         !s.self || runtime.GOOS == "windows",
+		TLSConfig:        config,
 		SkipHostEnv:      true,
 		StartTimeout:     o.StartTimeout + time.Second, // ours, below, comes first
 		Stderr:           &p.output,
@@ -86,7 +97,7 @@ func start(ctx context.Context, s spec, o Options) (*process, error) {
 		Logger:           hclog.NewNullLogger(),
 		GRPCDialOptions:  []grpc.DialOption{grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(s.kind.MaxMessage))},
 		RunnerFunc: func(_ hclog.Logger, cmd *exec.Cmd, dir string) (runner.Runner, error) {
-			return p.child, p.child.prepare(s, cmd.Env, dir)
+			return p.child, p.child.prepare(s, append(cmd.Env, env...), dir)
 		},
 	})
 	within, cancel := context.WithTimeout(ctx, o.StartTimeout)
