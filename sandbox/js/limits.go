@@ -12,7 +12,8 @@ type Limits struct {
 	// Time is the wall time until the program is interrupted. One that cannot be
 	// interrupted is killed Grace later.
 	Time time.Duration
-	// Memory is what the program may allocate. Units: bytes.
+	// Memory is what the program may allocate. Rejected promises that nobody has handled yet cost the host memory, too: more
+	// than a quarter of a million count as too much. Units: bytes.
 	Memory int64
 	// Stack is the depth of its stack. Units: bytes; 512 KiB is the most.
 	Stack int64

@@ -17,7 +17,7 @@ const (
 	Timeout Stop = "timeout"
 	Memory  Stop = "memory"
 	Stack   Stop = "stack"
-	// Output is too many console bytes or too many host calls.
+	// Output is too many console bytes or host calls, or more at once than the host takes.
 	Output Stop = "output"
 )
 
