@@ -280,6 +280,12 @@ func (s *Session) load(name string) (string, error) {
 
 // reject keeps promises that were rejected unheard until the end of the turn. It takes the same time however many there are.
 func (s *Session) reject(promise, reason qjs.Handle, handled bool) {
+	if promise == 0 || reason == 0 { // there was no memory for the handle
+		s.halt(Memory)
+		s.VM.Free(promise)
+		s.VM.Free(reason)
+		return
+	}
 	id := s.VM.Identity(promise)
 	if !handled && s.waiting[id] == nil {
 		if len(s.waiting) < maxUnheard {
@@ -366,18 +372,24 @@ func (s *Session) WithSpareMemory(op string, argument qjs.Handle) (string, error
 // Describe turns a thrown value into an Error.
 func (s *Session) Describe(thrown qjs.Handle) *Error {
 	text, err := s.WithSpareMemory("error", thrown)
-	var e Error
-	if err != nil || json.Unmarshal([]byte(text), &e) != nil {
-		return &Error{Name: "Error", Message: "an exception that cannot be shown"}
-	}
-	if e.Name == "Uncaught" && e.Message == "[uninitialized]" {
-		// A built-in gave up for lack of memory without an exception of its own.
+	e := Error{Name: "Error", Message: "an exception that cannot be shown"}
+	shown := err == nil && json.Unmarshal([]byte(text), &e) == nil
+	if s.LacksMemory(&e) || !shown && s.full() {
 		return &Error{Name: "InternalError", Message: "out of memory"}
 	}
 	e.Bound()
 	e.Locate()
 	return &e
 }
+
+// LacksMemory reports whether an error is what comes of a lack of memory that left none for an exception: a built-in gives up
+// with nothing, and the engine throws null.
+func (s *Session) LacksMemory(e *Error) bool {
+	return e.Name == "Uncaught" && (e.Message == "[uninitialized]" || e.Message == "null" && s.full())
+}
+
+// full reports whether the program has had all of its memory.
+func (s *Session) full() bool { return int64(s.VM.MemorySize()) >= s.o.Limits.Memory }
 
 // Failure sorts an error of the machine: a cap that was hit, a JavaScript error, or both.
 // The third result is set when the run was cancelled from outside.

@@ -83,6 +83,21 @@ func TestHostCosts(t *testing.T) {
 	}
 }
 
+// TestRejectionsWithoutMemory rejects until there is no memory for the handles that tell of it.
+func TestRejectionsWithoutMemory(t *testing.T) {
+	for _, code := range []string{
+		"const all = []; for (let i = 0; i < 200000; i++) all.push(Promise.reject(i)); for (const p of all) p.catch(() => {}); all.length",
+		"for (;;) Promise.reject(1)",
+	} {
+		for _, memory := range []int64{8 << 20, 20 << 20, 48 << 20} {
+			res, err := shared.Run(t.Context(), Program{Code: code}, Limits{Time: time.Minute, Memory: memory}, Capabilities{})
+			if err != nil || res.Stopped != Memory {
+				t.Errorf("%d MiB: stopped %q, error %v, %v; want memory", memory>>20, res.Stopped, res.Error, err)
+			}
+		}
+	}
+}
+
 func TestErrorsAreBounded(t *testing.T) {
 	e := Error{Name: strings.Repeat("n", 1<<20), Message: strings.Repeat("é", 1<<20), Stack: strings.Repeat("s", 1<<20)}
 	e.Bound()

@@ -193,7 +193,7 @@ func (p *Page) report(text string) {
 	}
 	e.Bound()
 	e.Locate()
-	p.memory = p.memory || e.Stop() == js.Memory
+	p.memory = p.memory || e.Stop() == js.Memory || p.s.LacksMemory(&e.Error)
 	if p.known[e] || len(p.errors) >= maxErrors {
 		p.dropped++
 		return
