@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -102,6 +103,8 @@ type Entry struct {
 	Rights Rights
 	// Path is the program, and SHA256 its sum in hex; both are empty for a built-in one.
 	Path, SHA256 string
+	// Instead names the built-in families that it takes the place of for some architecture, as far as that is known.
+	Instead []string
 	// Approved is when the user approved it.
 	Approved time.Time
 	// Err says why a plugin is broken.
@@ -168,9 +171,23 @@ func (c *Catalog) List() ([]Entry, error) {
 		return list, err
 	}
 	for _, d := range found {
-		list = append(list, entry(d, approvals))
+		e := entry(d, approvals)
+		e.Instead = c.instead(e.Info.Architectures)
+		list = append(list, e)
 	}
 	return list, nil
+}
+
+// instead names the built-in families that plan one of these architectures.
+func (c *Catalog) instead(architectures []string) []string {
+	var names []string
+	for _, f := range c.builtins {
+		info := f.Info()
+		if slices.ContainsFunc(info.Architectures, func(a string) bool { return slices.Contains(architectures, a) }) {
+			names = append(names, models.BuiltIn(info.Name))
+		}
+	}
+	return names
 }
 
 // read returns what lies in the folder and what is approved of it.
@@ -235,6 +252,9 @@ func (c *Catalog) Family(_ context.Context, architecture string) (model.Family, 
 		case ok && slices.Contains(a.Architectures, architecture):
 			if d.err != nil {
 				return nil, d.err
+			}
+			if others := c.instead([]string{architecture}); len(others) > 0 {
+				c.options.Tell(fmt.Sprintf("the plugin %s plans %s, instead of %s", d.name, architecture, others[0]))
 			}
 			return c.instance(c.approved(models, d, a), a.info())
 		}
@@ -318,6 +338,7 @@ func (c *Catalog) Approve(ctx context.Context, name, sum string) (Entry, error) 
 		return e, err
 	}
 	e.recall(a)
+	e.Instead = c.instead(e.Info.Architectures)
 	approvals[name] = a
 	return e, errors.Join(writeApprovals(c.dir, approvals), dropCopies(c.dir, approvals))
 }
@@ -398,6 +419,7 @@ func Open(ctx context.Context, path string, args []string, o Options) (*Opened, 
 	if err != nil {
 		return nil, err
 	}
+	o.Restarts = math.MaxInt // its author wants to see every failure
 	opened := &Opened{catalog: NewCatalog("", nil, o)}
 	if isWasm(path) {
 		opened.Tools, err = opened.catalog.openWasm(ctx, path)
@@ -410,7 +432,7 @@ func Open(ctx context.Context, path string, args []string, o Options) (*Opened, 
 		return nil, err
 	}
 	s := p.served
-	i.release(p, false)
+	i.release(p, nil)
 	s.kind().opened(opened, i, s)
 	return opened, nil
 }

@@ -143,7 +143,10 @@ func TestUnknownArchitecture(t *testing.T) {
 
 func TestApproval(t *testing.T) {
 	dir := folder(t, "good", "rival")
-	c := open(t, dir, quick, family{name: "builtin", architecture: "builtin-arch"})
+	var told []string
+	o := quick
+	o.Tell = func(news string) { told = append(told, news) }
+	c := open(t, dir, o, family{name: "builtin", architecture: "builtin-arch"})
 	state := func(want plugin.State) plugin.Entry {
 		t.Helper()
 		list, err := c.List()
@@ -181,6 +184,13 @@ func TestApproval(t *testing.T) {
 	}
 	if got := get(t, c, "builtin-arch").Info().Name; got != "rival" {
 		t.Errorf("after approval %s plans builtin-arch, want rival", got)
+	}
+	list, err := c.List()
+	if err != nil || !reflect.DeepEqual(list[2].Instead, []string{"models/builtin"}) || len(list[1].Instead) > 0 {
+		t.Errorf("the list says %+v, %v", list, err)
+	}
+	if len(told) != 1 || told[0] != "the plugin rival plans builtin-arch, instead of models/builtin" {
+		t.Errorf("a person is told %q", told)
 	}
 
 	// The program changes: it runs on where it runs, and never starts again.

@@ -236,17 +236,27 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// line returns the line that says most: that of a Go panic, else the last one. It is fit for a terminal.
-func (t *tail) line() string {
+// maxSaid bounds what is told of a program's last lines.
+const maxSaid = 8
+
+// said returns the lines that say most, fit for a terminal: of a Go panic its first, of an exception in Python the whole last
+// trace, as far as it is short, else the last line.
+func (t *tail) said() string {
 	t.mu.Lock()
 	lines := strings.Split(strings.TrimSpace(string(t.buf)), "\n")
 	t.mu.Unlock()
-	best := lines[len(lines)-1]
-	for _, l := range lines {
+	from := len(lines) - 1
+	for i, l := range lines {
 		if strings.HasPrefix(l, "panic: ") || strings.HasPrefix(l, "fatal error: ") {
-			best = l
-			break
+			return plain.Line(l, 300)
+		}
+		if strings.HasPrefix(l, "Traceback (most recent call last)") {
+			from = max(i, len(lines)-maxSaid)
 		}
 	}
-	return plain.Line(best, 300)
+	for i, l := range lines[from:] {
+		indent := l[:len(l)-len(strings.TrimLeft(l, " "))]
+		lines[from+i] = indent + plain.Line(l, 300)
+	}
+	return strings.Join(lines[from:], "\n")
 }

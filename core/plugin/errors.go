@@ -47,7 +47,7 @@ type Error struct {
 	Doing string
 	// Err is the cause; it wraps one of the sentinels.
 	Err error
-	// Output is the last line that the program wrote to standard error, if any.
+	// Output is the end of what the program wrote to standard error, if anything: a line, or the lines of an exception.
 	Output string
 }
 

@@ -25,6 +25,7 @@ type instance struct {
 	users    int
 	idle     *time.Timer // stops running when it has no users
 	failures []time.Time // within the window
+	why      error       // of the last failure
 	closed   bool
 	timers   sync.WaitGroup
 }
@@ -42,9 +43,16 @@ func (i *instance) do(ctx context.Context, doing string, f func(context.Context,
 	within, cancel := context.WithTimeout(ctx, i.options.CallTimeout)
 	defer cancel()
 	err = p.sort(ctx, within, doing, f(within, p))
-	_, fault := errors.AsType[*Error](err)
-	i.release(p, fault)
+	i.release(p, faultOf(err))
 	return err
+}
+
+// faultOf returns an error if it is a failure of the plugin, else nil.
+func faultOf(err error) error {
+	if _, fault := errors.AsType[*Error](err); fault {
+		return err
+	}
+	return nil
 }
 
 // sort says what became of a call that ran under within, which is ctx with our deadline.
@@ -84,8 +92,8 @@ func (i *instance) start(ctx context.Context) error {
 	i.failures = slices.DeleteFunc(i.failures, func(t time.Time) bool { return now.Sub(t) >= i.options.Window })
 	if n := len(i.failures); n >= i.options.Restarts {
 		wait := i.options.Window - now.Sub(i.failures[n-i.options.Restarts])
-		return &Error{Plugin: i.spec.name, Doing: "start", Err: fmt.Errorf("%w: %d times within %v; it may start again in %v",
-			ErrBudget, n, i.options.Window, wait.Round(time.Second))}
+		return &Error{Plugin: i.spec.name, Doing: "start", Err: fmt.Errorf("%w: %d times within %v; it may start again in %v. The last time: %w",
+			ErrBudget, n, i.options.Window, wait.Round(time.Second), i.why)}
 	}
 	p, err := start(ctx, i.spec, i.options)
 	if err == nil {
@@ -95,7 +103,7 @@ func (i *instance) start(ctx context.Context) error {
 	}
 	if err != nil {
 		if _, fault := errors.AsType[*Error](err); fault {
-			i.failures = append(i.failures, now)
+			i.failures, i.why = append(i.failures, now), err
 		}
 		i.log.Warn("plugin did not start", "err", err)
 		return err
@@ -105,13 +113,13 @@ func (i *instance) start(ctx context.Context) error {
 	return nil
 }
 
-// release ends a use of p. After a fault p is not used again.
-func (i *instance) release(p *process, fault bool) {
+// release ends a use of p. After a fault, which it is given, p is not used again.
+func (i *instance) release(p *process, fault error) {
 	i.lock <- struct{}{}
 	defer i.unlock()
 	i.users--
-	if fault && i.running == p {
-		i.failures = append(i.failures, i.options.Now())
+	if fault != nil && i.running == p {
+		i.failures, i.why = append(i.failures, i.options.Now()), fault
 		i.stop()
 	}
 	if i.users == 0 && i.running != nil {

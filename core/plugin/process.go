@@ -207,7 +207,9 @@ func (p *process) callError(doing string, err error) error {
 	switch st.Code() {
 	case codes.DeadlineExceeded:
 		return p.fault(doing, ErrHung)
-	case codes.Unavailable, codes.Canceled, codes.Unknown:
+	case codes.Unknown:
+		return p.fault(doing, errors.New(msg)) // gRPC's word for an exception in the plugin
+	case codes.Unavailable, codes.Canceled:
 		if p.child.waitFor(grace) {
 			if how := p.child.ended(); how != "" {
 				return p.fault(doing, fmt.Errorf("%w (%s)", ErrCrashed, how))
@@ -225,7 +227,7 @@ func (p *process) callError(doing string, err error) error {
 }
 
 func (p *process) fault(doing string, err error) error {
-	return &Error{Plugin: p.spec.name, Doing: doing, Err: err, Output: p.output.line()}
+	return &Error{Plugin: p.spec.name, Doing: doing, Err: err, Output: p.output.said()}
 }
 
 // close ends the program, by force after [grace], and waits until it is gone.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -205,7 +204,7 @@ func (s *toolSession) Call(ctx context.Context, c tool.Call) (tool.Result, error
 	if err = conn.process.sort(ctx, within, c.Name, err); err == nil {
 		return r, nil
 	}
-	if _, fault := errors.AsType[*Error](err); fault && !s.drop(conn) {
+	if fault := faultOf(err); fault != nil && !s.drop(conn, fault) {
 		return tool.Result{}, tool.ErrClosed
 	}
 	return tool.Result{}, err
@@ -234,21 +233,20 @@ func (s *toolSession) connect(ctx context.Context) (*toolConn, error) {
 		err = p.sort(ctx, within, "open the project", err)
 	}
 	if err != nil {
-		_, fault := errors.AsType[*Error](err)
-		s.instance.release(p, fault)
+		s.instance.release(p, faultOf(err))
 		return nil, err
 	}
 	s.conn = &toolConn{p, opened}
 	return s.conn, nil
 }
 
-// drop ends a process that failed. It reports whether the session is still open.
-func (s *toolSession) drop(conn *toolConn) bool {
+// drop ends a process for its fault. It reports whether the session is still open.
+func (s *toolSession) drop(conn *toolConn, fault error) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.conn == conn {
 		s.conn = nil
-		s.instance.release(conn.process, true)
+		s.instance.release(conn.process, fault)
 	}
 	return !s.closed
 }
@@ -266,7 +264,7 @@ func (s *toolSession) Close() error {
 		if err := s.conn.session.Close(); err != nil {
 			s.instance.log.Warn("tools did not close in order", "err", err)
 		}
-		s.instance.release(s.conn.process, false)
+		s.instance.release(s.conn.process, nil)
 		s.conn = nil
 	}
 	s.instance.close()

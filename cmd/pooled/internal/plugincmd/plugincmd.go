@@ -108,6 +108,7 @@ func writeTable(w io.Writer, dir string, entries []plugin.Entry) error {
 		if what == "" {
 			what = "-"
 		}
+		what += instead(e)
 		t.Row(e.Name, e.State, what)
 	}
 	if err := t.Flush(); err != nil {
@@ -147,6 +148,9 @@ you trust.`,
 			if e.State == plugin.Changed {
 				fmt.Fprintln(out, "It has changed since you approved it.")
 			}
+			if len(e.Instead) > 0 {
+				fmt.Fprintf(out, "It says that it plans %s%s.\n", terminal.Line(strings.Join(e.Info.Architectures, ", ")), instead(e))
+			}
 			if !yes && !d.Confirm(cmd.Context(), "Allow it to run? [y/N] ") {
 				return fmt.Errorf("plugin %s: %w", e.Name, plugin.ErrNotApproved)
 			}
@@ -157,12 +161,20 @@ you trust.`,
 				fmt.Fprintf(out, "Approved. It adds the tools %s.\n", describeTools(e.Tools))
 				return nil
 			}
-			fmt.Fprintf(out, "Approved. It plans %s.\n", strings.Join(e.Info.Architectures, ", "))
+			fmt.Fprintf(out, "Approved. It plans %s%s.\n", strings.Join(e.Info.Architectures, ", "), instead(e))
 			return nil
 		},
 	}
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
 	return c
+}
+
+// instead says which built-in families a plugin takes the place of.
+func instead(e plugin.Entry) string {
+	if len(e.Instead) == 0 {
+		return ""
+	}
+	return ", instead of " + strings.Join(e.Instead, " and ")
 }
 
 // find returns the dropped-in plugin of a name, in order.
