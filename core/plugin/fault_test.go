@@ -167,7 +167,7 @@ func privateTemp(t *testing.T) {
 // noFolders fails the test when a folder for a socket is left.
 func noFolders(t *testing.T) {
 	t.Helper()
-	if left, _ := filepath.Glob(filepath.Join(os.TempDir(), "plugin-dir*")); len(left) > 0 {
+	if left, _ := filepath.Glob(filepath.Join(os.TempDir(), "pooled-plugin-*")); len(left) > 0 {
 		t.Errorf("folders %v are left", left)
 	}
 }

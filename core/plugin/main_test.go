@@ -158,6 +158,17 @@ var behaviours = map[string]func(){
 			return nil, fmt.Errorf("%d", c.Process.Pid)
 		}})
 	},
+	"leaver": func() { leave("leaver") },
+	"careless": func() {
+		// A host that runs a dropped-in plugin, says what that left, and then waits to be killed.
+		f, err := plugin.Open(context.Background(), os.Args[1], nil, plugin.Options{})
+		if err != nil {
+			panic(err)
+		}
+		_, err = f.Plan(context.Background(), tinyFile("leaver"))
+		fmt.Println(err)
+		time.Sleep(time.Hour)
+	},
 	"hub": func() {
 		// A host that says which process serves it, and then waits to be killed.
 		c := plugin.NewCatalog("", model.Families{family{name: "served"}}, plugin.Options{})
@@ -170,6 +181,19 @@ var behaviours = map[string]func(){
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		time.Sleep(time.Hour)
 	},
+}
+
+// leave serves a family that starts a process which leaves its group and its session, and says its number.
+func leave(name string) {
+	c := exec.Command("/proc/self/exe", "grandchild")
+	c.Args[0] = "hang-start"
+	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := c.Start(); err != nil {
+		panic(err)
+	}
+	serve.Family(family{name: name, plan: func(context.Context, *model.Metadata) (*model.Plan, error) {
+		return nil, fmt.Errorf("%d", c.Process.Pid)
+	}})
 }
 
 // serveOld serves tools as a program does that was built when there was but version 1.

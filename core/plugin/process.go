@@ -53,6 +53,9 @@ type process struct {
 	served served // what the kind's greet returned
 	output tail
 	gone   chan struct{} // closed by close
+	// run marks what the program started, and release gives the folder of its socket back.
+	run     string
+	release func()
 }
 
 // start checks, starts and greets the program of s.
@@ -84,13 +87,25 @@ func start(ctx context.Context, s spec, o Options) (*process, error) {
 		}
 		env = []string{clientCert + "=" + certificate}
 	}
-	p := &process{spec: s, child: &child{name: s.name, done: make(chan struct{})}, gone: make(chan struct{})}
+	sockets, release, err := socketFolder()
+	if err != nil {
+		return nil, fmt.Errorf("plugin %s: %w", s.name, err)
+	}
+	run := ""
+	if !s.self { // what comes with Pooled starts nothing
+		killOrphans()
+		var own []string
+		own, run = marks()
+		env = append(env, own...)
+	}
+	p := &process{spec: s, run: run, release: release, child: &child{name: s.name, done: make(chan struct{})}, gone: make(chan struct{})}
 	p.client = goplugin.NewClient(&goplugin.ClientConfig{
 		HandshakeConfig:  protocol.Handshake(),
 		VersionedPlugins: s.kind.Plugins(nil),
 		AllowedProtocols: []goplugin.Protocol{goplugin.ProtocolGRPC},
 		TLSConfig:        config,
 		SkipHostEnv:      true,
+		UnixSocketConfig: &goplugin.UnixSocketConfig{TempDir: sockets},
 		StartTimeout:     o.StartTimeout + time.Second, // ours, below, comes first
 		Stderr:           &p.output,
 		SyncStderr:       &p.output,
@@ -236,4 +251,8 @@ func (p *process) close() {
 	force := time.AfterFunc(grace, func() { _ = p.child.Kill(context.Background()) })
 	defer force.Stop()
 	p.client.Kill()
+	if p.run != "" {
+		killRun(p.run)
+	}
+	p.release()
 }
