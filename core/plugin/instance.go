@@ -183,7 +183,7 @@ func (f family) Info() model.Info { return f.info }
 
 // Plan implements [model.Family].
 func (f family) Plan(ctx context.Context, md *model.Metadata) (plan *model.Plan, err error) {
-	err = f.do(ctx, "plan", func(ctx context.Context, p *process) error {
+	err = f.do(ctx, doingPlan, func(ctx context.Context, p *process) error {
 		c, err := servedAs[servedFamily](p, models)
 		if err == nil {
 			plan, err = c.Plan(ctx, md)

@@ -56,6 +56,7 @@ type process struct {
 	// run marks what the program started, and release gives the folder of its socket back.
 	run     string
 	release func()
+	options Options
 }
 
 // start checks, starts and greets the program of s.
@@ -98,7 +99,7 @@ func start(ctx context.Context, s spec, o Options) (*process, error) {
 		own, run = marks()
 		env = append(env, own...)
 	}
-	p := &process{spec: s, run: run, release: release, child: &child{name: s.name, done: make(chan struct{})}, gone: make(chan struct{})}
+	p := &process{spec: s, options: o, run: run, release: release, child: &child{name: s.name, done: make(chan struct{})}, gone: make(chan struct{})}
 	p.client = goplugin.NewClient(&goplugin.ClientConfig{
 		HandshakeConfig:  protocol.Handshake(),
 		VersionedPlugins: s.kind.Plugins(nil),
@@ -193,7 +194,7 @@ func (p *process) startError(err error, late bool) error {
 	fields := strings.Split(line, "|")
 	switch {
 	case late:
-		return p.fault(doing, ErrHung)
+		return p.hung(doing)
 	case line == "":
 		return p.fault(doing, fmt.Errorf("%w: it closed its standard output without a greeting", ErrProtocol))
 	case len(fields) < 5 || fields[0] != "1":
@@ -221,7 +222,7 @@ func (p *process) callError(doing string, err error) error {
 	msg := plain.Line(st.Message(), 300)
 	switch st.Code() {
 	case codes.DeadlineExceeded:
-		return p.fault(doing, ErrHung)
+		return p.hung(doing)
 	case codes.Unknown:
 		return p.fault(doing, errors.New(msg)) // gRPC's word for an exception in the plugin
 	case codes.Unavailable, codes.Canceled:
@@ -239,6 +240,24 @@ func (p *process) callError(doing string, err error) error {
 		return p.fault(doing, errors.New(msg))
 	}
 	return p.fault(doing, fmt.Errorf("%w: %s", ErrProtocol, msg))
+}
+
+// Things that plugins are asked to do, beside calls of tools, which go by their names.
+const (
+	doingPlan = "plan"
+	doingOpen = "open the project"
+)
+
+// hung says which time has passed without an answer.
+func (p *process) hung(doing string) error {
+	limit := p.options.ToolTimeout
+	switch doing {
+	case "start":
+		limit = p.options.StartTimeout
+	case doingPlan, doingOpen:
+		limit = p.options.CallTimeout
+	}
+	return p.fault(doing, fmt.Errorf("%w, which is %v", ErrHung, limit))
 }
 
 func (p *process) fault(doing string, err error) error {

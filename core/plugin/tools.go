@@ -230,7 +230,7 @@ func (s *toolSession) connect(ctx context.Context) (*toolConn, error) {
 	var opened tool.Session
 	if err == nil {
 		opened, err = set.Open(within, s.project)
-		err = p.sort(ctx, within, "open the project", err)
+		err = p.sort(ctx, within, doingOpen, err)
 	}
 	if err != nil {
 		s.instance.release(p, faultOf(err))

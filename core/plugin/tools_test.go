@@ -261,7 +261,7 @@ func TestToolFaults(t *testing.T) {
 		text string
 	}{
 		{"crash", plugin.ErrCrashed, "plugin tools/served, asked to crash: it crashed (exit status 4)"},
-		{"hang", plugin.ErrHung, "it did not answer in time"},
+		{"hang", plugin.ErrHung, "it did not answer in time, which is 1s"},
 		{"panics", tool.ErrFault, "the tool panicked: out of cheese"},
 		{"huge", tool.ErrFault, "the text of its result is longer than"},
 	} {
