@@ -363,6 +363,9 @@ var escapes = regexp.MustCompile(`\\(?:([0-9A-Fa-f]{1,6})\s?|(\n|\r\n|\f)|([^\n]
 
 // unescape returns what a text of a style sheet means.
 func unescape(text string) string {
+	if !strings.Contains(text, `\`) {
+		return text
+	}
 	return escapes.ReplaceAllStringFunc(text, func(found string) string {
 		m := escapes.FindStringSubmatch(found)
 		if m[1] == "" {

@@ -78,6 +78,9 @@ func sameElements(t *testing.T, source, page string) {
 }
 
 func TestHostilePages(t *testing.T) {
+	if testing.Short() { // as under the race detector, which makes it some twelve times slower, and pools allocate more
+		t.Skip("long, and without goroutines")
+	}
 	// Every module imports the next one twice: two to the power of thirty copies of the last.
 	powers := tree("index.html", "<script type=module src=m0.js></script>")
 	sheets := tree("index.html", "<link rel=stylesheet href=s0.css>")
