@@ -124,10 +124,23 @@ func (o *Ops) SwiGLU(gate, up Value) Value { return o.add(SwiGLU, []Value{gate, 
 // GeGLU is GELU(gate) · up.
 func (o *Ops) GeGLU(gate, up Value) Value { return o.add(GeGLU, []Value{gate, up}, nil, Attrs{}) }
 
-// SigmoidGate is x · sigmoid(gate).
+// SigmoidGate is x · sigmoid(gate), where gate is as wide as x or one number a row.
 func (o *Ops) SigmoidGate(x, gate Value) Value {
 	return o.add(SigmoidGate, []Value{x, gate}, nil, Attrs{})
 }
+
+// Route chooses experts by their scores. Weights are multiplied by scale.
+func (o *Ops) Route(scores Value, r RouteAttrs, scale float64) Value {
+	return o.add(Route, []Value{scores}, nil, Attrs{Route: r, Scale: scale})
+}
+
+// ExpertLinear multiplies by the matrices of tensor [experts, out, in] that route has chosen.
+func (o *Ops) ExpertLinear(x, route Value, tensor string, experts, out, in int) Value {
+	return o.add(ExpertLinear, []Value{x, route}, []int{o.b.tensor(tensor, experts, out, in)}, Attrs{})
+}
+
+// Combine adds up what the experts that route has chosen made, by their weights.
+func (o *Ops) Combine(x, route Value) Value { return o.add(Combine, []Value{x, route}, nil, Attrs{}) }
 
 // Slice takes [offset, offset+length) of each of groups groups.
 func (o *Ops) Slice(x Value, groups, offset, length int) Value {

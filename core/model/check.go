@@ -21,6 +21,10 @@ const (
 	MaxTensors = 1 << 16
 	// MaxOps bounds the number of operations of a block.
 	MaxOps = 1 << 10
+	// MaxExperts bounds the number of experts of a layer. Published: 512 (Qwen3-Next).
+	MaxExperts = 1 << 12
+	// MaxUsedExperts bounds how many of them a token goes to. Published: 10 (the same).
+	MaxUsedExperts = 64
 
 	// MinRopeBase bounds the base of rotary embeddings from below: a pair turns by a radian a position at most, so that angles
 	// stay exact.
@@ -140,11 +144,15 @@ func (p *Plan) checkSizes() error {
 			return bad("is listed twice")
 		}
 		seen[t.Name] = true
-		if len(t.Shape) < 1 || len(t.Shape) > 2 {
-			return bad(fmt.Sprintf("has %d dimensions, want 1 or 2", len(t.Shape)))
+		if len(t.Shape) < 1 || len(t.Shape) > 3 {
+			return bad(fmt.Sprintf("has %d dimensions, want 1 to 3", len(t.Shape)))
 		}
-		for _, d := range t.Shape {
-			if d < 1 || d > MaxVocab {
+		most := []int{MaxVocab, MaxVocab}
+		if len(t.Shape) == 3 {
+			most = []int{MaxExperts, MaxWidth, MaxWidth}
+		}
+		for i, d := range t.Shape {
+			if d < 1 || d > most[i] {
 				return bad(fmt.Sprintf("shape %v is out of bounds", t.Shape))
 			}
 		}

@@ -32,6 +32,11 @@ func plan() *model.Plan {
 		ab := o.Linear(x, "ab", 4, 8)                               // op 4
 		return o.GatedDelta(q, k, c, ab, ab, "A", "dt", 2, 4, 2, 2) // op 5
 	})
+	b.Layer(func(o *model.Ops, x model.Value) model.Value {
+		r := o.Route(o.Linear(x, "router", 5, 8), model.RouteAttrs{Used: 2, Renormalize: true}, 1) // ops 0, 1
+		y := o.ExpertLinear(o.ExpertLinear(x, r, "up", 5, 6, 8), r, "down", 5, 8, 6)               // ops 2, 3
+		return o.SigmoidGate(o.Combine(y, r), o.Linear(x, "gate", 1, 8))                           // ops 4, 5, 6
+	})
 	b.Head(func(o *model.Ops, x model.Value) model.Value { return o.Linear(x, "embed", 16, 8) })
 	return b.Plan()
 }
@@ -56,6 +61,7 @@ func TestCheckAccepts(t *testing.T) {
 		Layers: []model.Widths{
 			{8, 8, 16, 8, 6, 16, 12, 12, 12, 12, 12, 12, 12, 8, 8},
 			{8, 8, 4, 4, 4, 4, 8},
+			{8, 5, 4, 12, 16, 8, 1, 8},
 		},
 		Head: model.Widths{8, 16},
 	}
@@ -63,7 +69,7 @@ func TestCheckAccepts(t *testing.T) {
 		t.Errorf("widths\ngot  %v\nwant %v", got, want)
 	}
 	seen := map[model.Kind]bool{}
-	for _, b := range []model.Block{p.Embed, p.Layers[0].Block, p.Layers[1].Block, p.Head} {
+	for _, b := range []model.Block{p.Embed, p.Layers[0].Block, p.Layers[1].Block, p.Layers[2].Block, p.Head} {
 		for _, op := range b.Ops {
 			seen[op.Kind] = true
 		}
@@ -92,7 +98,8 @@ func TestCheckRejects(t *testing.T) {
 		{"nameless tensor", func(p *model.Plan) { p.Tensors[0].Name = "" }, "plan: a tensor has no name"},
 		{"tensor twice", func(p *model.Plan) { p.Tensors[1].Name = "embed" }, "plan, tensor embed: is listed twice"},
 		{"tensor of no dimensions", func(p *model.Plan) { p.Tensors[0].Shape = nil }, "tensor embed: has 0 dimensions"},
-		{"tensor of three dimensions", func(p *model.Plan) { p.Tensors[0].Shape = []int{1, 16, 8} }, "tensor embed: has 3 dimensions"},
+		{"tensor of four dimensions", func(p *model.Plan) { p.Tensors[0].Shape = []int{1, 1, 16, 8} }, "tensor embed: has 4 dimensions"},
+		{"more experts than there may be", func(p *model.Plan) { p.Tensors[0].Shape = []int{model.MaxExperts + 1, 16, 8} }, "is out of bounds"},
 		{"tensor of no columns", func(p *model.Plan) { p.Tensors[0].Shape = []int{16, 0} }, "tensor embed: shape [16 0] is out of bounds"},
 		{"huge tensor", func(p *model.Plan) { p.Tensors[0].Shape = []int{big, big} }, "is out of bounds"},
 
@@ -165,6 +172,14 @@ func TestCheckRejects(t *testing.T) {
 		{"huge delta state", func(p *model.Plan) {
 			p.Layers[1].State.Delta = &model.DeltaState{Heads: 1 << 20, KeyDim: 1 << 20, ValueDim: 1 << 20}
 		}, "the delta state is out of bounds"},
+		{"a choice of no expert", func(p *model.Plan) { p.Layers[2].Ops[1].Attrs.Route.Used = 0 }, "op 1 (Route): uses 0 of 5 experts"},
+		{"a choice of more experts than there are", func(p *model.Plan) { p.Layers[2].Ops[1].Attrs.Route.Used = 6 }, "op 1 (Route): uses 6 of 5 experts, want 1 to 5"},
+		{"experts that nobody chose", func(p *model.Plan) { p.Layers[2].Ops[2].In[1] = 1 }, "op 2 (ExpertLinear): takes value 1 for a choice of experts"},
+		{"a sum that nobody chose", func(p *model.Plan) { p.Layers[2].Ops[4].In[1] = 0 }, "op 4 (Combine): takes value 0 for a choice of experts"},
+		{"more experts than were chosen from", func(p *model.Plan) { p.Tensors[p.Layers[2].Ops[2].Weights[0]].Shape[0] = 6 }, "op 2 (ExpertLinear): tensor up has shape [6 6 8], want 5 experts"},
+		{"experts of another width", func(p *model.Plan) { p.Tensors[p.Layers[2].Ops[3].Weights[0]].Shape[2] = 5 }, "op 3 (ExpertLinear): tensor down has shape [5 8 5]"},
+		{"a matrix for experts", func(p *model.Plan) { p.Layers[2].Ops[2].Weights[0] = p.Layers[2].Ops[0].Weights[0] }, "op 2 (ExpertLinear): tensor router has shape [5 8]"},
+		{"experts for a matrix", func(p *model.Plan) { p.Layers[2].Ops[0].Weights[0] = p.Layers[2].Ops[2].Weights[0] }, "op 0 (Linear): tensor up has shape [5 6 8]"},
 		{"more state than there is memory", func(p *model.Plan) {
 			b := model.NewBuilder("test", "test", 8, 16, model.MaxContext)
 			for range 1000 {

@@ -13,7 +13,11 @@ type checker struct {
 	state                       *State
 	embed                       bool
 	usedKV, usedConv, usedDelta bool
+	routes                      map[Value]route // the values that say which experts a row goes to
 }
+
+// route is what a value of Route holds.
+type route struct{ experts, used int }
 
 // op checks operation i and returns the width of the value it makes.
 func (c *checker) op(i int, op *Op) (int, error) {
@@ -55,6 +59,12 @@ func (c *checker) op(i int, op *Op) (int, error) {
 	}
 	if w < 1 || w > max(MaxWidth, c.plan.Vocab) {
 		return bad("its result is %d wide", w)
+	}
+	if op.Kind == Route {
+		if c.routes == nil {
+			c.routes = map[Value]route{}
+		}
+		c.routes[Value(i+1)] = route{experts: c.widths[op.In[0]], used: a.Route.Used}
 	}
 	return w, nil
 }
@@ -114,6 +124,14 @@ func (c *checker) inferSame(op *Op, x int) (int, string) {
 		}
 	}
 	return x, ""
+}
+
+// inferGate is that of a gate, which is as wide as what it is for, or one number.
+func (c *checker) inferGate(op *Op, x int) (int, string) {
+	if c.widths[op.In[1]] == 1 {
+		return x, ""
+	}
+	return c.inferSame(op, x)
 }
 
 func (c *checker) inferSlice(op *Op, x int) (int, string) {
@@ -200,6 +218,50 @@ func (c *checker) inferDelta(op *Op, q int) (int, string) {
 		return 0, r
 	}
 	return v, c.want(op, 1, s.Heads)
+}
+
+func (c *checker) inferRoute(op *Op, x int) (int, string) {
+	used := op.Attrs.Route.Used
+	if x > MaxExperts {
+		return 0, fmt.Sprintf("has %d experts, want at most %d", x, MaxExperts)
+	}
+	if used < 1 || used > min(x, MaxUsedExperts) {
+		return 0, fmt.Sprintf("uses %d of %d experts, want 1 to %d", used, x, min(x, MaxUsedExperts))
+	}
+	return 2 * used, ""
+}
+
+// routed returns what the second input of op chooses, or why it chooses nothing.
+func (c *checker) routed(op *Op) (route, string) {
+	r, ok := c.routes[op.In[1]]
+	if !ok {
+		return route{}, fmt.Sprintf("takes value %d for a choice of experts, which no Route made", op.In[1])
+	}
+	return r, ""
+}
+
+func (c *checker) inferExpertLinear(op *Op, x int) (int, string) {
+	r, reason := c.routed(op)
+	if reason != "" {
+		return 0, reason
+	}
+	s := c.shape(op, 0)
+	if len(s) != 3 || s[0] != r.experts || s[2] != x && s[2]*r.used != x {
+		return 0, fmt.Sprintf("tensor %s has shape %v, want %d experts and %d columns for all or for each of %d chosen",
+			c.plan.Tensors[op.Weights[0]].Name, s, r.experts, x, r.used)
+	}
+	return r.used * s[1], ""
+}
+
+func (c *checker) inferCombine(op *Op, x int) (int, string) {
+	r, reason := c.routed(op)
+	if reason == "" && !divides(r.used, x) {
+		reason = groupsReason(r.used, x)
+	}
+	if reason != "" {
+		return 0, reason
+	}
+	return x / r.used, ""
 }
 
 func divides(groups, width int) bool { return groups >= 1 && width >= groups && width%groups == 0 }

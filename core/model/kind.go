@@ -34,7 +34,7 @@ const (
 	SwiGLU
 	// GeGLU is GELU(a) · b, of equal width. Source: as [SwiGLU].
 	GeGLU
-	// SigmoidGate is a · sigmoid(b), of equal width.
+	// SigmoidGate is a · sigmoid(b), of equal width, or with one number b for a whole row.
 	SigmoidGate
 	// Slice takes the values [Offset, Offset+Length) of each of Groups equal groups of a row and joins them.
 	// Attrs: Groups, Offset, Length.
@@ -57,6 +57,17 @@ const (
 	// Weights: A [KVHeads], dt [KVHeads]. Attrs: Heads (of keys), KVHeads (of values). State: Delta.
 	// Source: Yang et al. 2024, arXiv 2412.06464.
 	GatedDelta
+	// Route chooses, of as many experts as x is wide, the Route.Used with the highest scores x. Out [n, 2·Used]: their numbers,
+	// the highest score first and of equal ones the lower number first, and then their weights: softmax(x) over all experts,
+	// divided by the sum of those that are chosen where Route.Renormalize, times Scale. Attrs: Route, Scale.
+	// Source: Shazeer et al. 2017, arXiv 1701.06538; softmax before the choice as in Qwen Team 2025, arXiv 2505.09388.
+	Route
+	// ExpertLinear is [Linear] with the matrices of the experts that a [Route] has chosen for each row. In: x [n, w], the same
+	// for all the chosen, or [n, Used·w], a part for each, in the order of the route; and the route. Weights: W [experts, out, w];
+	// out [n, Used·out], in the order of the route.
+	ExpertLinear
+	// Combine is the sum of the parts of x [n, Used·w] times their weights, in the order of the route. In: x and the route; out [n, w].
+	Combine
 
 	kindEnd
 )
@@ -71,6 +82,8 @@ const (
 	Matrix
 	// Table is [rows, width], of which single rows are looked up.
 	Table
+	// Experts is [experts, out, in]: a Matrix for each expert, of which few are read at a time.
+	Experts
 )
 
 // StateKind says which member of [State] an operation reads and moves on.
@@ -104,23 +117,26 @@ type Facts struct {
 
 // table says what every kind is. A new kind is an entry here, its loop in gpu/ref and a case in each backend.
 var table = [kindEnd]Facts{
-	Embed:       {Name: "Embed", Inputs: 1, Weights: []Role{Table}, infer: (*checker).inferEmbed},
-	RMSNorm:     {Name: "RMSNorm", Inputs: 1, Weights: []Role{Vector}, infer: (*checker).inferNorm},
-	L2Norm:      {Name: "L2Norm", Inputs: 1, infer: (*checker).inferNorm},
-	Linear:      {Name: "Linear", Inputs: 1, Weights: []Role{Matrix, Vector}, Optional: 1, infer: (*checker).inferLinear},
-	Add:         {Name: "Add", Inputs: 2, infer: (*checker).inferSame},
-	Mul:         {Name: "Mul", Inputs: 2, infer: (*checker).inferSame},
-	Scale:       {Name: "Scale", Inputs: 1, infer: (*checker).inferSame},
-	SiLU:        {Name: "SiLU", Inputs: 1, infer: (*checker).inferSame},
-	GELU:        {Name: "GELU", Inputs: 1, infer: (*checker).inferSame},
-	SwiGLU:      {Name: "SwiGLU", Inputs: 2, infer: (*checker).inferSame},
-	GeGLU:       {Name: "GeGLU", Inputs: 2, infer: (*checker).inferSame},
-	SigmoidGate: {Name: "SigmoidGate", Inputs: 2, infer: (*checker).inferSame},
-	Slice:       {Name: "Slice", Inputs: 1, infer: (*checker).inferSlice},
-	Rope:        {Name: "Rope", Inputs: 1, Weights: []Role{Vector}, Optional: 1, infer: (*checker).inferRope},
-	Attention:   {Name: "Attention", Inputs: 3, State: OfKV, infer: (*checker).inferAttention},
-	ShortConv:   {Name: "ShortConv", Inputs: 1, Weights: []Role{Vector}, State: OfConv, infer: (*checker).inferConv},
-	GatedDelta:  {Name: "GatedDelta", Inputs: 5, Weights: []Role{Vector, Vector}, State: OfDelta, infer: (*checker).inferDelta},
+	Embed:        {Name: "Embed", Inputs: 1, Weights: []Role{Table}, infer: (*checker).inferEmbed},
+	RMSNorm:      {Name: "RMSNorm", Inputs: 1, Weights: []Role{Vector}, infer: (*checker).inferNorm},
+	L2Norm:       {Name: "L2Norm", Inputs: 1, infer: (*checker).inferNorm},
+	Linear:       {Name: "Linear", Inputs: 1, Weights: []Role{Matrix, Vector}, Optional: 1, infer: (*checker).inferLinear},
+	Add:          {Name: "Add", Inputs: 2, infer: (*checker).inferSame},
+	Mul:          {Name: "Mul", Inputs: 2, infer: (*checker).inferSame},
+	Scale:        {Name: "Scale", Inputs: 1, infer: (*checker).inferSame},
+	SiLU:         {Name: "SiLU", Inputs: 1, infer: (*checker).inferSame},
+	GELU:         {Name: "GELU", Inputs: 1, infer: (*checker).inferSame},
+	SwiGLU:       {Name: "SwiGLU", Inputs: 2, infer: (*checker).inferSame},
+	GeGLU:        {Name: "GeGLU", Inputs: 2, infer: (*checker).inferSame},
+	SigmoidGate:  {Name: "SigmoidGate", Inputs: 2, infer: (*checker).inferGate},
+	Slice:        {Name: "Slice", Inputs: 1, infer: (*checker).inferSlice},
+	Rope:         {Name: "Rope", Inputs: 1, Weights: []Role{Vector}, Optional: 1, infer: (*checker).inferRope},
+	Attention:    {Name: "Attention", Inputs: 3, State: OfKV, infer: (*checker).inferAttention},
+	ShortConv:    {Name: "ShortConv", Inputs: 1, Weights: []Role{Vector}, State: OfConv, infer: (*checker).inferConv},
+	GatedDelta:   {Name: "GatedDelta", Inputs: 5, Weights: []Role{Vector, Vector}, State: OfDelta, infer: (*checker).inferDelta},
+	Route:        {Name: "Route", Inputs: 1, infer: (*checker).inferRoute},
+	ExpertLinear: {Name: "ExpertLinear", Inputs: 2, Weights: []Role{Experts}, infer: (*checker).inferExpertLinear},
+	Combine:      {Name: "Combine", Inputs: 2, infer: (*checker).inferCombine},
 }
 
 // Known reports whether k is a kind of this version.

@@ -15,7 +15,7 @@ func TestTable(t *testing.T) {
 		}
 		names[f.Name] = k
 		for i, r := range f.Weights {
-			if r < Vector || r > Table {
+			if r < Vector || r > Experts {
 				t.Errorf("%s: weight %d has no role", f.Name, i)
 			}
 		}

@@ -62,7 +62,7 @@ type Plan struct {
 type Tensor struct {
 	// Name is its name in the file.
 	Name string
-	// Shape is its shape, row-major, outermost dimension first: a matrix is [out, in].
+	// Shape is its shape, row-major, outermost dimension first: a matrix is [out, in], those of experts are [experts, out, in].
 	Shape []int
 }
 
@@ -139,6 +139,16 @@ type Attrs struct {
 	Window int
 	// Rope holds the numbers of a rotary embedding.
 	Rope RopeAttrs
+	// Route says how experts are chosen.
+	Route RouteAttrs
+}
+
+// RouteAttrs say how the experts of a token are chosen.
+type RouteAttrs struct {
+	// Used is the number of experts that a token goes to.
+	Used int
+	// Renormalize divides the weights of the chosen experts by their sum.
+	Renormalize bool
 }
 
 // RopeAttrs are the numbers of a rotary position embedding.

@@ -9,6 +9,11 @@ import (
 	"github.com/pooled/pooled/gpu/program"
 )
 
+// together reports whether b may be computed with a, which comes before it: products of one input, for experts by one route.
+func together(a, b *program.Op) bool {
+	return (a.Kind == model.Linear || a.Kind == model.ExpertLinear) && b.Kind == a.Kind && b.Layer == a.Layer && slices.Equal(a.In, b.In)
+}
+
 // groupLinear moves every product up behind the first one of the same input and block, so that they run as one: the
 // input is quantised once and the workers are started once.
 func groupLinear(ops []program.Op) []program.Op {
@@ -19,11 +24,8 @@ func groupLinear(ops []program.Op) []program.Op {
 			continue
 		}
 		out = append(out, op)
-		if op.Kind != model.Linear {
-			continue
-		}
 		for j := i + 1; j < len(ops) && ops[j].Layer == op.Layer; j++ {
-			if ops[j].Kind == model.Linear && ops[j].In[0] == op.In[0] && !moved[j] {
+			if together(&ops[i], &ops[j]) && !moved[j] {
 				moved[j] = true
 				out = append(out, ops[j])
 			}
@@ -43,19 +45,26 @@ func (s *session) compile(ops []program.Op, keep []int, enter int) tape {
 		t.slots = append(t.slots, t.width[enter])
 	}
 	t.bufs = make([][]float32, len(t.slots))
-	for i := 0; i < len(ops); i++ {
-		if ops[i].Kind != model.Linear {
-			t.steps = append(t.steps, step{ops[i].Layer, s.step(&t, &ops[i])})
-			continue
-		}
+	for i := 0; i < len(ops); {
 		end := i + 1
-		for end < len(ops) && ops[end].Kind == model.Linear && ops[end].In[0] == ops[i].In[0] && ops[end].Layer == ops[i].Layer {
+		for end < len(ops) && together(&ops[i], &ops[end]) {
 			end++
 		}
-		t.steps = append(t.steps, step{ops[i].Layer, s.linear(&t, ops[i:end])})
-		i = end - 1
+		t.steps = append(t.steps, step{ops[i].Layer, s.group(&t, ops[i:end])})
+		i = end
 	}
 	return t
+}
+
+// group compiles operations that are computed together.
+func (s *session) group(t *tape, ops []program.Op) func(n int) {
+	switch ops[0].Kind {
+	case model.Linear:
+		return s.linear(t, ops)
+	case model.ExpertLinear:
+		return s.expertLinear(t, ops)
+	}
+	return s.step(t, &ops[0])
 }
 
 // linear computes products of one input.
@@ -147,6 +156,9 @@ func (s *session) step(t *tape, op *program.Op) func(n int) {
 	case model.GeGLU:
 		return binary(vec.GELUMul)
 	case model.SigmoidGate:
+		if t.width[op.In[1]] != width {
+			return func(n int) { gateRows(out(n), in(0, n), in(1, n)) }
+		}
 		return binary(sigmoidGate)
 	case model.Slice:
 		size := t.width[op.In[0]] / a.Groups
@@ -164,6 +176,15 @@ func (s *session) step(t *tape, op *program.Op) func(n int) {
 		return s.shortConv(op, width, in, out)
 	case model.GatedDelta:
 		return s.gatedDelta(op, in, out)
+	case model.Route:
+		experts := t.width[op.In[0]]
+		return unary(func(y, x []float32) { chooseExperts(y, x, experts, a.Route, a.Scale) })
+	case model.Combine:
+		used := t.width[op.In[1]] / 2
+		return func(n int) {
+			y, x, route := out(n), in(0, n), in(1, n)
+			s.rows(n, used*width, func(lo, hi int) { combine(y[lo*width:hi*width], x[lo*used*width:], route[lo*2*used:], used, width) })
+		}
 	}
 	panic("cpu: no step for " + op.Kind.String()) // the plan was checked, so this is a kind added to the contract alone
 }

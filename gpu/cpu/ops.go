@@ -39,6 +39,14 @@ func sigmoidGate(y, a, b []float32) {
 	vec.Mul(y, y, a)
 }
 
+// gateRows is sigmoidGate with one number a row.
+func gateRows(y, x, gates []float32) {
+	width := len(x) / len(gates)
+	for i, g := range gates {
+		vec.Scale(y[i*width:][:width], x[i*width:][:width], float32(1/(1+math.Exp(-float64(g)))))
+	}
+}
+
 func slice(y, x []float32, size, offset, length int) {
 	for len(x) > 0 {
 		copy(y[:length], x[offset:])

@@ -16,6 +16,7 @@ import (
 // weights are the tensors of a range, by index into the plan, each in the form its operations read.
 type weights struct {
 	matrices map[int]*mat.Matrix
+	experts  map[int][]*mat.Matrix
 	vectors  map[int][]float32
 	tables   map[int]table
 	bytes    int64
@@ -31,7 +32,7 @@ type table struct {
 
 // load brings the tensors of p into memory and lets go of the file's pages.
 func load(ctx context.Context, c engine.Config, p *program.Program, pl *pool.Pool) (*weights, error) {
-	w := &weights{matrices: map[int]*mat.Matrix{}, vectors: map[int][]float32{}, tables: map[int]table{}}
+	w := &weights{matrices: map[int]*mat.Matrix{}, experts: map[int][]*mat.Matrix{}, vectors: map[int][]float32{}, tables: map[int]table{}}
 	sources, err := p.Survey(c.Weights)
 	if err != nil {
 		return nil, err
@@ -76,6 +77,8 @@ func (w *weights) has(id int, r model.Role) bool {
 	switch r {
 	case model.Matrix:
 		return w.matrices[id] != nil
+	case model.Experts:
+		return w.experts[id] != nil
 	case model.Table:
 		_, ok := w.tables[id]
 		return ok
@@ -93,6 +96,16 @@ func (w *weights) add(s *program.Source, data []byte, r model.Role, pl *pool.Poo
 		}
 		w.matrices[s.Index] = m
 		w.bytes += m.Bytes()
+	case model.Experts:
+		size := len(data) / s.Experts
+		for at := 0; at < len(data); at += size {
+			m, err := mat.Pack(s.Type, s.Rows/s.Experts, s.Cols, data[at:at+size], pl)
+			if err != nil {
+				return err
+			}
+			w.experts[s.Index] = append(w.experts[s.Index], m)
+			w.bytes += m.Bytes()
+		}
 	case model.Table:
 		w.tables[s.Index] = table{typ: s.Type, data: data, rowBytes: s.RowBytes}
 	case model.Vector:

@@ -126,7 +126,9 @@ func Cases() []Case {
 	cs = append(cs, m.norms()...)
 	cs = append(cs, m.ropes()...)
 	cs = append(cs, m.attentions()...)
-	return append(cs, m.recurrents()...)
+	cs = append(cs, m.recurrents()...)
+	cs = append(cs, m.routes()...)
+	return append(cs, m.experts()...)
 }
 
 func (m *maker) linear(t gguf.Type, rows, cols int, bias bool, columns ...int) Case {

@@ -318,6 +318,13 @@ func (s *session) op(op program.Op, values [][]float32, tokens []int32, n int) e
 		d := p.Plan.Layers[op.Layer].State.Delta
 		ref.GatedDelta(out, in(0), in(1), in(2), in(3), in(4), w(0), w(1), s.state.delta[op.Layer],
 			ref.DeltaShape{KeyHeads: a.Heads, ValueHeads: a.KVHeads, KeyDim: d.KeyDim, ValueDim: d.ValueDim})
+	case model.Route:
+		ref.Route(out, in(0), width, a.Route.Used, a.Route.Renormalize, a.Scale)
+	case model.ExpertLinear:
+		s := p.Plan.Tensors[op.Weights[0]].Shape
+		ref.ExpertLinear(out, in(0), in(1), w(0), p.Widths[op.In[1]]/2, s[1], s[2])
+	case model.Combine:
+		ref.Combine(out, in(0), in(1), p.Widths[op.In[1]]/2, p.Widths[op.Out])
 	default:
 		return fmt.Errorf("the reference has no %v", op.Kind)
 	}

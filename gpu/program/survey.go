@@ -15,8 +15,9 @@ type Source struct {
 	Name string
 	// Index is the tensor's in the plan.
 	Index int
-	// Rows and Cols are its shape as a matrix, of RowBytes a row; a vector has one row.
-	Rows, Cols, RowBytes int
+	// Rows and Cols are its shape as a matrix, of RowBytes a row; a vector has one row. Of three dimensions the first two are
+	// rows, and Experts is the first; else it is 1.
+	Rows, Cols, RowBytes, Experts int
 	// Roles are how the operations of the program read it.
 	Roles []model.Role
 }
@@ -63,7 +64,10 @@ func survey(w engine.Weights, id int, want model.Tensor) (*Source, error) {
 	if !model.SameShape(t.Shape, want.Shape) {
 		return nil, bad("the plan says %v, the file has %v", want.Shape, t.Shape)
 	}
-	s := &Source{Tensor: t, Name: want.Name, Index: id, Cols: want.Shape[len(want.Shape)-1]}
+	s := &Source{Tensor: t, Name: want.Name, Index: id, Cols: want.Shape[len(want.Shape)-1], Experts: 1}
+	if len(want.Shape) == 3 {
+		s.Experts = want.Shape[0]
+	}
 	s.Rows = int(want.Elements()) / s.Cols
 	if !quant.Supported(t.Type) {
 		return nil, bad("its type %v cannot be computed", t.Type)

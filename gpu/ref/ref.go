@@ -109,10 +109,11 @@ func GeGLU(out, a, b []float32) {
 	}
 }
 
-// SigmoidGate is a · sigmoid(b).
+// SigmoidGate is a · sigmoid(b), where each value of b counts for as many of a as there are.
 func SigmoidGate(out, a, b []float32) {
+	share := len(a) / max(1, len(b))
 	for i := range out {
-		out[i] = float32(float64(a[i]) * sigmoid(float64(b[i])))
+		out[i] = float32(float64(a[i]) * sigmoid(float64(b[i/share])))
 	}
 }
 

@@ -34,6 +34,10 @@ func sample() *model.Plan {
 		ab := o.Linear(x, "ab", 4, 8)
 		return o.GatedDelta(q, o.Slice(c, 1, 4, 4), c, ab, ab, "A", "dt", 2, 4, 2, 2)
 	})
+	b.Layer(func(o *model.Ops, x model.Value) model.Value {
+		r := o.Route(o.Linear(x, "router", 5, 8), model.RouteAttrs{Used: 2, Renormalize: true}, 2.5)
+		return o.Combine(o.ExpertLinear(x, r, "experts", 5, 8, 8), r)
+	})
 	b.Head(func(o *model.Ops, x model.Value) model.Value { return o.Linear(x, "embed", 16, 8) })
 	return b.Plan()
 }

@@ -205,6 +205,7 @@ func (d *decoder) block(where string, w *Block) model.Block {
 					Dims: d.number(op.GetRope().GetDims()), Base: op.GetRope().GetBase(),
 					FreqScale: op.GetRope().GetFreqScale(), Interleaved: op.GetRope().GetInterleaved(),
 				},
+				Route: model.RouteAttrs{Used: d.number(op.GetRoute().GetUsed()), Renormalize: op.GetRoute().GetRenormalize()},
 			},
 		}
 	}

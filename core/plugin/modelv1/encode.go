@@ -90,6 +90,9 @@ func encodeBlock(b *model.Block) *Block {
 		if r := a.Rope; r != (model.RopeAttrs{}) {
 			w.Rope = &Rope{Dims: int64(r.Dims), Base: r.Base, FreqScale: r.FreqScale, Interleaved: r.Interleaved}
 		}
+		if r := a.Route; r != (model.RouteAttrs{}) {
+			w.Route = &Route{Used: int64(r.Used), Renormalize: r.Renormalize}
+		}
 		out.Ops = append(out.Ops, w)
 	}
 	return out

@@ -68,7 +68,7 @@ const (
 	Kind_KIND_SWIGLU Kind = 10
 	// GELU(a) · b.
 	Kind_KIND_GEGLU Kind = 11
-	// a · sigmoid(b).
+	// a · sigmoid(b), where b is as wide as a or one number a row.
 	Kind_KIND_SIGMOID_GATE Kind = 12
 	// The values [offset, offset + length) of each of groups groups, joined.
 	Kind_KIND_SLICE Kind = 13
@@ -82,6 +82,14 @@ const (
 	// Inputs q, k [heads·key_dim], v [kv_heads·value_dim], a, b [kv_heads]; weights A, dt [kv_heads]. Value head h reads
 	// key head h mod heads. g = A · softplus(a + dt), β = sigmoid(b): S ← exp(g)·S; u = β·(v − Sᵀk); S ← S + k uᵀ; out = Sᵀq.
 	Kind_KIND_GATED_DELTA Kind = 17
+	// Input: a score for each expert. Chooses the route.used experts with the highest: [2·used], their numbers, the highest score first
+	// and of equal ones the lower number first, then their weights: softmax over all experts, renormalized where route says so, times scale.
+	Kind_KIND_ROUTE Kind = 18
+	// Inputs x [w], the same for all experts, or [used·w], a part for each, and a result of KIND_ROUTE; weight W [experts, out, w].
+	// Result [used·out]: x · Wᵀ for each of the chosen experts, in the order of the route.
+	Kind_KIND_EXPERT_LINEAR Kind = 19
+	// Inputs x [used·w] and a result of KIND_ROUTE: the sum of the parts of x times their weights, [w].
+	Kind_KIND_COMBINE Kind = 20
 )
 
 // Enum value maps for Kind.
@@ -105,26 +113,32 @@ var (
 		15: "KIND_ATTENTION",
 		16: "KIND_SHORT_CONV",
 		17: "KIND_GATED_DELTA",
+		18: "KIND_ROUTE",
+		19: "KIND_EXPERT_LINEAR",
+		20: "KIND_COMBINE",
 	}
 	Kind_value = map[string]int32{
-		"KIND_UNSPECIFIED":  0,
-		"KIND_EMBED":        1,
-		"KIND_RMS_NORM":     2,
-		"KIND_L2_NORM":      3,
-		"KIND_LINEAR":       4,
-		"KIND_ADD":          5,
-		"KIND_MUL":          6,
-		"KIND_SCALE":        7,
-		"KIND_SILU":         8,
-		"KIND_GELU":         9,
-		"KIND_SWIGLU":       10,
-		"KIND_GEGLU":        11,
-		"KIND_SIGMOID_GATE": 12,
-		"KIND_SLICE":        13,
-		"KIND_ROPE":         14,
-		"KIND_ATTENTION":    15,
-		"KIND_SHORT_CONV":   16,
-		"KIND_GATED_DELTA":  17,
+		"KIND_UNSPECIFIED":   0,
+		"KIND_EMBED":         1,
+		"KIND_RMS_NORM":      2,
+		"KIND_L2_NORM":       3,
+		"KIND_LINEAR":        4,
+		"KIND_ADD":           5,
+		"KIND_MUL":           6,
+		"KIND_SCALE":         7,
+		"KIND_SILU":          8,
+		"KIND_GELU":          9,
+		"KIND_SWIGLU":        10,
+		"KIND_GEGLU":         11,
+		"KIND_SIGMOID_GATE":  12,
+		"KIND_SLICE":         13,
+		"KIND_ROPE":          14,
+		"KIND_ATTENTION":     15,
+		"KIND_SHORT_CONV":    16,
+		"KIND_GATED_DELTA":   17,
+		"KIND_ROUTE":         18,
+		"KIND_EXPERT_LINEAR": 19,
+		"KIND_COMBINE":       20,
 	}
 )
 
@@ -1044,7 +1058,7 @@ func (x *Plan) GetHead() *Block {
 type Tensor struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Name  string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// Row-major, outermost dimension first: a matrix is [out, in].
+	// Row-major, outermost dimension first: a matrix is [out, in], those of experts are [experts, out, in].
 	Shape         []int64 `protobuf:"varint,2,rep,packed,name=shape,proto3" json:"shape,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1412,8 +1426,9 @@ type Op struct {
 	Heads   int64 `protobuf:"varint,9,opt,name=heads,proto3" json:"heads,omitempty"`
 	KvHeads int64 `protobuf:"varint,10,opt,name=kv_heads,json=kvHeads,proto3" json:"kv_heads,omitempty"`
 	// Number of positions that a token attends to, itself included; 0 means all before it.
-	Window        int64 `protobuf:"varint,11,opt,name=window,proto3" json:"window,omitempty"`
-	Rope          *Rope `protobuf:"bytes,12,opt,name=rope,proto3" json:"rope,omitempty"`
+	Window        int64  `protobuf:"varint,11,opt,name=window,proto3" json:"window,omitempty"`
+	Rope          *Rope  `protobuf:"bytes,12,opt,name=rope,proto3" json:"rope,omitempty"`
+	Route         *Route `protobuf:"bytes,13,opt,name=route,proto3" json:"route,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1532,6 +1547,68 @@ func (x *Op) GetRope() *Rope {
 	return nil
 }
 
+func (x *Op) GetRoute() *Route {
+	if x != nil {
+		return x.Route
+	}
+	return nil
+}
+
+// Route says how the experts of a token are chosen.
+type Route struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// How many experts a token goes to.
+	Used int64 `protobuf:"varint,1,opt,name=used,proto3" json:"used,omitempty"`
+	// The weights of the chosen experts are divided by their sum.
+	Renormalize   bool `protobuf:"varint,2,opt,name=renormalize,proto3" json:"renormalize,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Route) Reset() {
+	*x = Route{}
+	mi := &file_core_plugin_modelv1_model_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Route) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Route) ProtoMessage() {}
+
+func (x *Route) ProtoReflect() protoreflect.Message {
+	mi := &file_core_plugin_modelv1_model_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Route.ProtoReflect.Descriptor instead.
+func (*Route) Descriptor() ([]byte, []int) {
+	return file_core_plugin_modelv1_model_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *Route) GetUsed() int64 {
+	if x != nil {
+		return x.Used
+	}
+	return 0
+}
+
+func (x *Route) GetRenormalize() bool {
+	if x != nil {
+		return x.Renormalize
+	}
+	return false
+}
+
 // Rope holds the numbers of a rotary position embedding: pair i turns by
 // position · freq_scale · base^(−2i/dims) / factor i.
 type Rope struct {
@@ -1548,7 +1625,7 @@ type Rope struct {
 
 func (x *Rope) Reset() {
 	*x = Rope{}
-	mi := &file_core_plugin_modelv1_model_proto_msgTypes[20]
+	mi := &file_core_plugin_modelv1_model_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1560,7 +1637,7 @@ func (x *Rope) String() string {
 func (*Rope) ProtoMessage() {}
 
 func (x *Rope) ProtoReflect() protoreflect.Message {
-	mi := &file_core_plugin_modelv1_model_proto_msgTypes[20]
+	mi := &file_core_plugin_modelv1_model_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1573,7 +1650,7 @@ func (x *Rope) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Rope.ProtoReflect.Descriptor instead.
 func (*Rope) Descriptor() ([]byte, []int) {
-	return file_core_plugin_modelv1_model_proto_rawDescGZIP(), []int{20}
+	return file_core_plugin_modelv1_model_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Rope) GetDims() int64 {
@@ -1686,7 +1763,7 @@ const file_core_plugin_modelv1_model_proto_rawDesc = "" +
 	"\tvalue_dim\x18\x03 \x01(\x03R\bvalueDim\"@\n" +
 	"\x05Block\x12%\n" +
 	"\x03ops\x18\x01 \x03(\v2\x13.pooled.model.v1.OpR\x03ops\x12\x10\n" +
-	"\x03out\x18\x02 \x01(\x03R\x03out\"\xc5\x02\n" +
+	"\x03out\x18\x02 \x01(\x03R\x03out\"\xf3\x02\n" +
 	"\x02Op\x12)\n" +
 	"\x04kind\x18\x01 \x01(\x0e2\x15.pooled.model.v1.KindR\x04kind\x12\x16\n" +
 	"\x06inputs\x18\x02 \x03(\x03R\x06inputs\x12\x18\n" +
@@ -1700,13 +1777,17 @@ const file_core_plugin_modelv1_model_proto_rawDesc = "" +
 	"\bkv_heads\x18\n" +
 	" \x01(\x03R\akvHeads\x12\x16\n" +
 	"\x06window\x18\v \x01(\x03R\x06window\x12)\n" +
-	"\x04rope\x18\f \x01(\v2\x15.pooled.model.v1.RopeR\x04rope\"o\n" +
+	"\x04rope\x18\f \x01(\v2\x15.pooled.model.v1.RopeR\x04rope\x12,\n" +
+	"\x05route\x18\r \x01(\v2\x16.pooled.model.v1.RouteR\x05route\"=\n" +
+	"\x05Route\x12\x12\n" +
+	"\x04used\x18\x01 \x01(\x03R\x04used\x12 \n" +
+	"\vrenormalize\x18\x02 \x01(\bR\vrenormalize\"o\n" +
 	"\x04Rope\x12\x12\n" +
 	"\x04dims\x18\x01 \x01(\x03R\x04dims\x12\x12\n" +
 	"\x04base\x18\x02 \x01(\x01R\x04base\x12\x1d\n" +
 	"\n" +
 	"freq_scale\x18\x03 \x01(\x01R\tfreqScale\x12 \n" +
-	"\vinterleaved\x18\x04 \x01(\bR\vinterleaved*\xc2\x02\n" +
+	"\vinterleaved\x18\x04 \x01(\bR\vinterleaved*\xfc\x02\n" +
 	"\x04Kind\x12\x14\n" +
 	"\x10KIND_UNSPECIFIED\x10\x00\x12\x0e\n" +
 	"\n" +
@@ -1730,7 +1811,11 @@ const file_core_plugin_modelv1_model_proto_rawDesc = "" +
 	"\tKIND_ROPE\x10\x0e\x12\x12\n" +
 	"\x0eKIND_ATTENTION\x10\x0f\x12\x13\n" +
 	"\x0fKIND_SHORT_CONV\x10\x10\x12\x14\n" +
-	"\x10KIND_GATED_DELTA\x10\x112\x92\x01\n" +
+	"\x10KIND_GATED_DELTA\x10\x11\x12\x0e\n" +
+	"\n" +
+	"KIND_ROUTE\x10\x12\x12\x16\n" +
+	"\x12KIND_EXPERT_LINEAR\x10\x13\x12\x10\n" +
+	"\fKIND_COMBINE\x10\x142\x92\x01\n" +
 	"\x06Family\x12C\n" +
 	"\x04Info\x12\x1c.pooled.model.v1.InfoRequest\x1a\x1d.pooled.model.v1.InfoResponse\x12C\n" +
 	"\x04Plan\x12\x1c.pooled.model.v1.PlanRequest\x1a\x1d.pooled.model.v1.PlanResponseB.Z,github.com/pooled/pooled/core/plugin/modelv1b\x06proto3"
@@ -1748,7 +1833,7 @@ func file_core_plugin_modelv1_model_proto_rawDescGZIP() []byte {
 }
 
 var file_core_plugin_modelv1_model_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_core_plugin_modelv1_model_proto_msgTypes = make([]protoimpl.MessageInfo, 22)
+var file_core_plugin_modelv1_model_proto_msgTypes = make([]protoimpl.MessageInfo, 23)
 var file_core_plugin_modelv1_model_proto_goTypes = []any{
 	(Kind)(0),            // 0: pooled.model.v1.Kind
 	(*InfoRequest)(nil),  // 1: pooled.model.v1.InfoRequest
@@ -1771,14 +1856,15 @@ var file_core_plugin_modelv1_model_proto_goTypes = []any{
 	(*DeltaState)(nil),   // 18: pooled.model.v1.DeltaState
 	(*Block)(nil),        // 19: pooled.model.v1.Block
 	(*Op)(nil),           // 20: pooled.model.v1.Op
-	(*Rope)(nil),         // 21: pooled.model.v1.Rope
-	nil,                  // 22: pooled.model.v1.Metadata.ValuesEntry
+	(*Route)(nil),        // 21: pooled.model.v1.Route
+	(*Rope)(nil),         // 22: pooled.model.v1.Rope
+	nil,                  // 23: pooled.model.v1.Metadata.ValuesEntry
 }
 var file_core_plugin_modelv1_model_proto_depIdxs = []int32{
 	6,  // 0: pooled.model.v1.PlanRequest.metadata:type_name -> pooled.model.v1.Metadata
 	13, // 1: pooled.model.v1.PlanResponse.plan:type_name -> pooled.model.v1.Plan
 	5,  // 2: pooled.model.v1.PlanResponse.refusal:type_name -> pooled.model.v1.Refusal
-	22, // 3: pooled.model.v1.Metadata.values:type_name -> pooled.model.v1.Metadata.ValuesEntry
+	23, // 3: pooled.model.v1.Metadata.values:type_name -> pooled.model.v1.Metadata.ValuesEntry
 	12, // 4: pooled.model.v1.Metadata.tensors:type_name -> pooled.model.v1.TensorInfo
 	8,  // 5: pooled.model.v1.Value.integers:type_name -> pooled.model.v1.Integers
 	9,  // 6: pooled.model.v1.Value.numbers:type_name -> pooled.model.v1.Numbers
@@ -1794,17 +1880,18 @@ var file_core_plugin_modelv1_model_proto_depIdxs = []int32{
 	18, // 16: pooled.model.v1.Layer.delta:type_name -> pooled.model.v1.DeltaState
 	20, // 17: pooled.model.v1.Block.ops:type_name -> pooled.model.v1.Op
 	0,  // 18: pooled.model.v1.Op.kind:type_name -> pooled.model.v1.Kind
-	21, // 19: pooled.model.v1.Op.rope:type_name -> pooled.model.v1.Rope
-	7,  // 20: pooled.model.v1.Metadata.ValuesEntry.value:type_name -> pooled.model.v1.Value
-	1,  // 21: pooled.model.v1.Family.Info:input_type -> pooled.model.v1.InfoRequest
-	3,  // 22: pooled.model.v1.Family.Plan:input_type -> pooled.model.v1.PlanRequest
-	2,  // 23: pooled.model.v1.Family.Info:output_type -> pooled.model.v1.InfoResponse
-	4,  // 24: pooled.model.v1.Family.Plan:output_type -> pooled.model.v1.PlanResponse
-	23, // [23:25] is the sub-list for method output_type
-	21, // [21:23] is the sub-list for method input_type
-	21, // [21:21] is the sub-list for extension type_name
-	21, // [21:21] is the sub-list for extension extendee
-	0,  // [0:21] is the sub-list for field type_name
+	22, // 19: pooled.model.v1.Op.rope:type_name -> pooled.model.v1.Rope
+	21, // 20: pooled.model.v1.Op.route:type_name -> pooled.model.v1.Route
+	7,  // 21: pooled.model.v1.Metadata.ValuesEntry.value:type_name -> pooled.model.v1.Value
+	1,  // 22: pooled.model.v1.Family.Info:input_type -> pooled.model.v1.InfoRequest
+	3,  // 23: pooled.model.v1.Family.Plan:input_type -> pooled.model.v1.PlanRequest
+	2,  // 24: pooled.model.v1.Family.Info:output_type -> pooled.model.v1.InfoResponse
+	4,  // 25: pooled.model.v1.Family.Plan:output_type -> pooled.model.v1.PlanResponse
+	24, // [24:26] is the sub-list for method output_type
+	22, // [22:24] is the sub-list for method input_type
+	22, // [22:22] is the sub-list for extension type_name
+	22, // [22:22] is the sub-list for extension extendee
+	0,  // [0:22] is the sub-list for field type_name
 }
 
 func init() { file_core_plugin_modelv1_model_proto_init() }
@@ -1832,7 +1919,7 @@ func file_core_plugin_modelv1_model_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_core_plugin_modelv1_model_proto_rawDesc), len(file_core_plugin_modelv1_model_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   22,
+			NumMessages:   23,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -19,6 +19,7 @@ type Acts struct {
 	n, cols int
 	exact   bool
 
+	starts      []int    // the first column of every group, in order
 	quants      []uint32 // groups of columns, see group
 	floats      []float32
 	quantsReady bool
@@ -45,6 +46,30 @@ func (a *Acts) Set(x []float32, n, cols int, exact bool) {
 	}
 	a.x, a.n, a.cols, a.exact = x[:n*cols], n, cols, exact
 	a.quantsReady, a.floatsReady = false, false
+	a.starts = appendGroups(a.starts[:0], 0, n)
+}
+
+// Split cuts the columns at the given ends, ascending to n, so that a [Job] may
+// be for one part alone. It comes before the first multiplication.
+func (a *Acts) Split(ends []int) {
+	a.starts = a.starts[:0]
+	from := 0
+	for _, end := range ends {
+		a.starts = appendGroups(a.starts, from, end)
+		from = end
+	}
+	if from != a.n {
+		panic("mat: parts of activations out of range")
+	}
+}
+
+// appendGroups appends the first columns of the groups of columns [from, end).
+func appendGroups(starts []int, from, end int) []int {
+	for from < end {
+		starts = append(starts, from)
+		from += widthOf(end - from)
+	}
+	return starts
 }
 
 // N is the number of columns.
@@ -53,11 +78,11 @@ func (a *Acts) N() int { return a.n }
 // maxWidth is the most columns that a kernel multiplies at a time.
 const maxWidth = 8
 
-// width is how many columns the group that starts at column c has. Columns are
-// in groups of 8, what remains in one of 4, of 2 and of 1.
-func (a *Acts) width(c int) int {
+// widthOf is how many columns the first group of n columns has. Columns are in
+// groups of 8, what remains in one of 4, of 2 and of 1.
+func widthOf(n int) int {
 	for w := maxWidth; ; w /= 2 {
-		if w <= a.n-c {
+		if w <= n {
 			return w
 		}
 	}
@@ -131,17 +156,19 @@ func (a *Acts) interleaveGroup(c, w int) {
 	}
 }
 
-// prepareSpan is how many columns an item prepares: whole groups.
-func (a *Acts) prepareSpan() int { return roundUp(max(1, prepareItem/a.cols), maxWidth) }
+// prepareSpan is how many groups an item prepares.
+func (a *Acts) prepareSpan() int { return (prepareItem/a.cols + maxWidth) / maxWidth }
 
-func (a *Acts) prepareItems() int { return (a.n + a.prepareSpan() - 1) / a.prepareSpan() }
+func (a *Acts) prepareItems() int { return (len(a.starts) + a.prepareSpan() - 1) / a.prepareSpan() }
 
 // eachGroup calls f for every group of columns of an item.
 func (a *Acts) eachGroup(item int, f func(c, w int)) {
-	for c, end := item*a.prepareSpan(), min((item+1)*a.prepareSpan(), a.n); c < end; {
-		w := a.width(c)
-		f(c, w)
-		c += w
+	for i, end := item*a.prepareSpan(), min((item+1)*a.prepareSpan(), len(a.starts)); i < end; i++ {
+		next := a.n
+		if i+1 < len(a.starts) {
+			next = a.starts[i+1]
+		}
+		f(a.starts[i], next-a.starts[i])
 	}
 }
 

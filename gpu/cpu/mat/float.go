@@ -27,14 +27,14 @@ func (s *span) runFloat(a *Acts, i, column, end int, buffer *scratch) {
 		n := min(floatChunk, m.cols-k)
 		w := m.plain(buffer.values[:n*panelRows], panel, k)
 		for c := column; c < end; {
-			width := a.width(c)
+			width := widthOf(end - c)
 			active.float(buffer.sums[c-column:][:width], w, a.floatGroup(c)[k*width:][:n*width])
 			c += width
 		}
 	}
 	rows := min(panelRows, m.rows-i*panelRows)
 	for c := column; c < end; c++ {
-		y := s.job.Y[c*s.job.Stride+i*panelRows:][:rows]
+		y := s.job.Y[(c-s.from)*s.job.Stride+i*panelRows:][:rows]
 		sums := &buffer.sums[c-column]
 		for r := range y {
 			y[r] = sums[0][r] + sums[1][r]

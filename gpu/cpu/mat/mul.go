@@ -2,17 +2,22 @@ package mat
 
 import (
 	"runtime"
+	"sort"
 
 	"github.com/pooled/pooled/gpu/cpu/pool"
 )
 
-// Job is one matrix of a [MulMany] and where its output goes.
+// Job is one matrix of a [MulMany], the columns that it is multiplied by and
+// where its output goes.
 //
-// Shapes: Y [n, Stride], of which the first M.Rows() of each column are written.
+// Shapes: Y [columns, Stride], of which the first M.Rows() of each are written.
 type Job struct {
 	M      *Matrix
 	Y      []float32
 	Stride int
+	// From and To are the columns [From, To), a part of [Acts.Split]. A To of 0
+	// means all of activations that are not split.
+	From, To int
 }
 
 // Mul multiplies the matrix by every column of a: y[c·yStride+r] is row r times
@@ -39,6 +44,7 @@ const (
 // span is the part of a loop that multiplies one matrix.
 type span struct {
 	job       Job
+	from, to  int // columns
 	exact     bool
 	perItem   int // panels of an item
 	tile      int // columns of an item
@@ -57,7 +63,7 @@ func MulMany(p *pool.Pool, a *Acts, jobs []Job) {
 	for _, job := range jobs {
 		s := a.plan(p, job)
 		s.firstItem = items
-		items += s.items * ((a.n + s.tile - 1) / s.tile)
+		items += s.items * ((s.to - s.from + s.tile - 1) / s.tile)
 		a.spans = append(a.spans, s)
 	}
 	a.buffers = grow(a.buffers, p.Threads())
@@ -73,18 +79,22 @@ func MulMany(p *pool.Pool, a *Acts, jobs []Job) {
 // activations that it reads.
 func (a *Acts) plan(p *pool.Pool, job Job) span {
 	m := job.M
-	if m.cols != a.cols || job.Stride < m.rows || len(job.Y) < (a.n-1)*job.Stride+m.rows {
+	s := span{job: job, from: job.From, to: job.To, exact: a.exact || m.format.float(), tile: floatTile}
+	if s.to == 0 {
+		s.to = a.n
+	}
+	n := s.to - s.from
+	if m.cols != a.cols || s.from < 0 || n < 1 || s.to > a.n || job.Stride < m.rows || len(job.Y) < (n-1)*job.Stride+m.rows {
 		panic("mat: output or activations out of range")
 	}
-	s := span{job: job, exact: a.exact || m.format.float(), tile: floatTile}
 	if s.exact {
 		a.prepareFloats(p)
 	} else {
 		a.prepareQuants(p)
 		s.tile = roundUp(max(1, tileBytes/(m.cols/blockCols*blockWords*4)), maxWidth)
 	}
-	s.tile = min(s.tile, roundUp(a.n, maxWidth))
-	work := panelRows * m.cols * min(s.tile, a.n) // of a panel
+	s.tile = min(s.tile, roundUp(n, maxWidth))
+	work := panelRows * m.cols * min(s.tile, n) // of a panel
 	s.perItem = m.panels / (itemsPerThread * p.Threads())
 	s.perItem = max(1, min(max(s.perItem, leastWork/work), mostWork/work, m.panels))
 	s.items = (m.panels + s.perItem - 1) / s.perItem
@@ -93,10 +103,7 @@ func (a *Acts) plan(p *pool.Pool, job Job) span {
 
 // runItem runs one item of the loop of MulMany.
 func (a *Acts) runItem(worker, item int) {
-	i := len(a.spans) - 1
-	for a.spans[i].firstItem > item {
-		i--
-	}
+	i := sort.Search(len(a.spans), func(i int) bool { return a.spans[i].firstItem > item }) - 1
 	s := &a.spans[i]
 	s.run(a, item-s.firstItem, &a.buffers[worker])
 }
@@ -106,8 +113,8 @@ func (s *span) run(a *Acts, item int, buffer *scratch) {
 	m := s.job.M
 	first := item % s.items * s.perItem
 	last := min(first+s.perItem, m.panels)
-	column := item / s.items * s.tile
-	end := min(column+s.tile, a.n)
+	column := s.from + item/s.items*s.tile
+	end := min(column+s.tile, s.to)
 	if s.exact {
 		for i := first; i < last; i++ {
 			s.runFloat(a, i, column, end, buffer)
@@ -117,9 +124,9 @@ func (s *span) run(a *Acts, item int, buffer *scratch) {
 	t := &buffer.task // kernels are called through a variable: a local one would be allocated
 	*t = task{m: m, panel: first, stride: s.job.Stride, scratch: buffer}
 	for c := column; c < end; c += t.w {
-		t.w = a.width(c)
+		t.w = widthOf(end - c)
 		t.panels = last - first
-		t.y = s.job.Y[c*s.job.Stride+first*panelRows:]
+		t.y = s.job.Y[(c-s.from)*s.job.Stride+first*panelRows:]
 		t.acts = a.group(c)
 		partial := last == m.panels && m.rows%panelRows != 0
 		if partial {

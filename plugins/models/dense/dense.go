@@ -1,5 +1,5 @@
 // Package dense plans decoders whose layers are all alike, attention and a gated feed-forward network: the GGUF
-// architectures llama (Llama 2 and 3, SmolLM2, Mistral), qwen2 and qwen3.
+// architectures llama (Llama 2 and 3, SmolLM2, Mistral), qwen2 and qwen3, and qwen3moe, whose network is a mixture of experts.
 //
 // Source: Touvron et al. 2023, arXiv 2302.13971; Qwen Team 2024, arXiv 2407.10671; Qwen Team 2025, arXiv 2505.09388.
 package dense
@@ -17,7 +17,7 @@ type Family struct{}
 
 // Info implements [model.Family].
 func (Family) Info() model.Info {
-	return model.Info{Name: "dense", Architectures: []string{"llama", "qwen2", "qwen3"}, Contract: model.ContractVersion}
+	return model.Info{Name: "dense", Architectures: []string{"llama", "qwen2", "qwen3", "qwen3moe"}, Contract: model.ContractVersion}
 }
 
 // Plan implements [model.Family].
@@ -56,6 +56,9 @@ func (m *sizes) layer(o *model.Ops, x model.Value, blk string) model.Value {
 	x = o.Add(x, m.linear(o, a, blk+"attn_output", m.hidden, m.attention.Heads*m.attention.ValueDim, false))
 
 	h = o.RMSNorm(x, blk+"ffn_norm.weight", m.hidden, 1, m.eps)
+	if m.mixture.Experts > 0 {
+		return o.Add(x, m.mixture.Network(o, h, blk, m.hidden))
+	}
 	gate := m.linear(o, h, blk+"ffn_gate", m.feedForward, m.hidden, false)
 	up := m.linear(o, h, blk+"ffn_up", m.feedForward, m.hidden, false)
 	return o.Add(x, m.linear(o, o.SwiGLU(gate, up), blk+"ffn_down", m.hidden, m.feedForward, false))
@@ -79,18 +82,18 @@ type sizes struct {
 	ropeFactors                                 string // the tensor of per-pair factors (Llama 3), or empty
 	head                                        string // the tensor of the head: its own or the embedding's
 	qkvBias, qkNorm                             bool
+	mixture                                     model.Mixture // in place of feedForward, where there are experts
 }
 
 func read(md *model.Metadata) (*sizes, error) {
 	r := md.Read()
 	m := &sizes{
-		md:          md,
-		layers:      r.Int("block_count", 1, model.MaxLayers),
-		hidden:      r.Int("embedding_length", 1, model.MaxWidth),
-		feedForward: r.Int("feed_forward_length", 1, model.MaxWidth),
-		context:     r.Int("context_length", 1, model.MaxContext),
-		eps:         r.Float("attention.layer_norm_rms_epsilon", 0, 1),
-		head:        "token_embd.weight",
+		md:      md,
+		layers:  r.Int("block_count", 1, model.MaxLayers),
+		hidden:  r.Int("embedding_length", 1, model.MaxWidth),
+		context: r.Int("context_length", 1, model.MaxContext),
+		eps:     r.Float("attention.layer_norm_rms_epsilon", 0, 1),
+		head:    "token_embd.weight",
 	}
 	m.vocab = r.Rows("token_embd.weight", m.hidden)
 	if md.Has("output.weight") {
@@ -125,10 +128,17 @@ func read(md *model.Metadata) (*sizes, error) {
 		m.qkvBias = true
 	case "qwen3":
 		m.qkNorm = true
+	case "qwen3moe":
+		m.qkNorm = true
+		m.mixture = r.Mixture()
 	default:
 		r.Unsupported("general.architecture", "is %q", md.Architecture)
 	}
-	r.Refuse("expert_count", "attention.scale", "attention.sliding_window_pattern", "attention.clamp_kqv", "attention.temperature_length",
+	if m.mixture.Experts == 0 {
+		m.feedForward = r.Int("feed_forward_length", 1, model.MaxWidth)
+		r.Refuse("expert_count")
+	}
+	r.Refuse("attention.scale", "attention.sliding_window_pattern", "attention.clamp_kqv", "attention.temperature_length",
 		"attn_logit_softcapping", "final_logit_softcapping", "logit_scale", "residual_scale", "embedding_scale",
 		"use_parallel_residual", "nextn_predict_layers", "pooling_type")
 	return m, r.Err()

@@ -1,6 +1,6 @@
-// Package qwen35 plans the hybrid decoders of GGUF architecture qwen35 (Qwen 3.5, 3.6 and 3.8): most layers mix tokens
-// by a gated delta rule, some by gated attention, and each has a gated feed-forward network. The draft block at the
-// end of a file is left out. Files with experts (qwen35moe) are another family and refused.
+// Package qwen35 plans the hybrid decoders of GGUF architectures qwen35 and qwen35moe (Qwen 3.5, 3.6 and 3.8): most layers
+// mix tokens by a gated delta rule, some by gated attention, and each has a gated feed-forward network, in qwen35moe a mixture
+// of experts beside one that all tokens share. The draft block at the end of a file is left out.
 //
 // Source: Yang et al. 2024, arXiv 2412.06464, for the delta rule.
 package qwen35
@@ -19,7 +19,7 @@ type Family struct{}
 
 // Info implements [model.Family].
 func (Family) Info() model.Info {
-	return model.Info{Name: "qwen35", Architectures: []string{"qwen35"}, Contract: model.ContractVersion}
+	return model.Info{Name: "qwen35", Architectures: []string{"qwen35", "qwen35moe"}, Contract: model.ContractVersion}
 }
 
 // Plan implements [model.Family].
@@ -42,9 +42,11 @@ func (f Family) Plan(_ context.Context, md *model.Metadata) (*model.Plan, error)
 				x = o.Add(x, m.attend(o, h, blk))
 			}
 			h = o.RMSNorm(x, blk+"post_attention_norm.weight", m.hidden, 1, m.eps)
-			gate := o.Linear(h, blk+"ffn_gate.weight", m.feedForward, m.hidden)
-			up := o.Linear(h, blk+"ffn_up.weight", m.feedForward, m.hidden)
-			return o.Add(x, o.Linear(o.SwiGLU(gate, up), blk+"ffn_down.weight", m.hidden, m.feedForward))
+			if m.mixture.Experts == 0 {
+				return o.Add(x, m.network(o, h, blk, ""))
+			}
+			shared := o.SigmoidGate(m.network(o, h, blk, "_shexp"), o.Linear(h, blk+"ffn_gate_inp_shexp.weight", 1, m.hidden))
+			return o.Add(x, o.Add(m.mixture.Network(o, h, blk, m.hidden), shared))
 		})
 	}
 	b.Head(func(o *model.Ops, x model.Value) model.Value {
@@ -52,6 +54,13 @@ func (f Family) Plan(_ context.Context, md *model.Metadata) (*model.Plan, error)
 		return o.Linear(x, m.head, m.vocab, m.hidden)
 	})
 	return b.Finish(md, m.inDraftBlock)
+}
+
+// network is the gated feed-forward network whose tensors have the given ending.
+func (m *sizes) network(o *model.Ops, h model.Value, blk, ending string) model.Value {
+	gate := o.Linear(h, blk+"ffn_gate"+ending+".weight", m.feedForward, m.hidden)
+	up := o.Linear(h, blk+"ffn_up"+ending+".weight", m.feedForward, m.hidden)
+	return o.Linear(o.SwiGLU(gate, up), blk+"ffn_down"+ending+".weight", m.hidden, m.feedForward)
 }
 
 // attend is attention whose query comes with a gate, head by head, that the result is multiplied by.
@@ -93,9 +102,10 @@ func (m *sizes) delta(o *model.Ops, h model.Value, blk string) model.Value {
 type sizes struct {
 	hidden, feedForward, vocab, context int
 	eps                                 float64
-	head                                string // the tensor of the head: its own or the embedding's
-	recurrent                           []bool // for each layer of the trunk: the delta rule, not attention
-	draft                               int    // blocks after the trunk
+	head                                string        // the tensor of the head: its own or the embedding's
+	recurrent                           []bool        // for each layer of the trunk: the delta rule, not attention
+	draft                               int           // blocks after the trunk
+	mixture                             model.Mixture // of qwen35moe; feedForward is then that of the shared network
 
 	attention model.AttentionShape
 	rope      model.RopeAttrs
@@ -106,22 +116,25 @@ type sizes struct {
 
 func read(md *model.Metadata) (*sizes, error) {
 	r := md.Read()
-	if md.Architecture != "qwen35" {
-		r.Unsupported("general.architecture", "is %q (a mixture of experts)", md.Architecture)
-		return nil, r.Err()
+	m := &sizes{head: "token_embd.weight"}
+	switch md.Architecture {
+	case "qwen35":
+		m.feedForward = r.Int("feed_forward_length", 1, model.MaxWidth)
+		r.Refuse("expert_count")
+	case "qwen35moe":
+		m.feedForward = r.Int("expert_shared_feed_forward_length", 1, model.MaxWidth)
+		m.mixture = r.Mixture()
+	default:
+		r.Unsupported("general.architecture", "is %q", md.Architecture)
 	}
+	m.hidden = r.Int("embedding_length", 1, model.MaxWidth)
+	m.context = r.Int("context_length", 1, model.MaxContext)
+	m.eps = r.Float("attention.layer_norm_rms_epsilon", 0, 1)
+	m.draft = r.IntOr("nextn_predict_layers", 0, 0, 16)
 	if factor := r.FloatOr("rope.scaling.factor", 1, 0, model.MaxRopeFactor); factor != 0 && factor != 1 {
 		r.Unsupported(md.Key("rope.scaling.factor"), "is %v", factor)
 	}
-	r.Refuse("expert_count", "rope.scaling.type", "attention.sliding_window", "pooling_type")
-	m := &sizes{
-		hidden:      r.Int("embedding_length", 1, model.MaxWidth),
-		feedForward: r.Int("feed_forward_length", 1, model.MaxWidth),
-		context:     r.Int("context_length", 1, model.MaxContext),
-		eps:         r.Float("attention.layer_norm_rms_epsilon", 0, 1),
-		head:        "token_embd.weight",
-		draft:       r.IntOr("nextn_predict_layers", 0, 0, 16),
-	}
+	r.Refuse("rope.scaling.type", "attention.sliding_window", "pooling_type")
 	m.vocab = r.Rows("token_embd.weight", m.hidden)
 	if md.Has("output.weight") {
 		m.head = "output.weight"

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
@@ -45,8 +44,6 @@ func TestConformance(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The one with experts is refused, see TestRefuses.
-	files = slices.DeleteFunc(files, func(f modeltest.File) bool { return f.Metadata.Has("blk.0.ffn_gate_inp.weight") })
 	if len(files) == 0 {
 		t.Fatal("no fixtures")
 	}
@@ -174,7 +171,13 @@ func TestRefuses(t *testing.T) {
 		want        string
 		unsupported bool
 	}{
-		{name: "experts", file: "qwen35moe-8x2", want: `"qwen35moe" (a mixture of experts)`, unsupported: true},
+		{name: "another architecture", file: "nano", edit: func(md *model.Metadata) { md.Architecture = "qwen36" }, want: "general.architecture", unsupported: true},
+		{name: "more experts used than there are", file: "qwen35moe-8x2", edit: set("qwen35moe.expert_used_count", int64(9)), want: "expert_used_count: is 9, want 1 to 8"},
+		{name: "experts chosen by a sigmoid", file: "qwen35moe-8x2", edit: set("qwen35moe.expert_gating_func", int64(2)), want: "expert_gating_func: is 2", unsupported: true},
+		{name: "groups of experts", file: "qwen35moe-8x2", edit: set("qwen35moe.expert_group_count", int64(4)), want: "expert_group_count: is 4", unsupported: true},
+		{name: "a selection bias", file: "qwen35moe-8x2", edit: func(md *model.Metadata) {
+			md.Tensors["blk.0.exp_probs_b.bias"] = model.TensorInfo{Type: "F32", Shape: []int{8}}
+		}, want: "blk.0.exp_probs_b.bias", unsupported: true},
 		{name: "experts by key", file: "nano", edit: set("qwen35.expert_count", int64(8)), want: "qwen35.expert_count", unsupported: true},
 		{name: "unknown tensor", file: "nano", edit: func(md *model.Metadata) {
 			md.Tensors["blk.0.ssm_d"] = model.TensorInfo{Type: "F32", Shape: []int{8}}
