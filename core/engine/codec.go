@@ -51,7 +51,9 @@ func AppendBatch(dst []byte, b Batch) []byte {
 	dst = appendFloats(dst, b.Hidden)
 	dst = appendInts(dst, b.Keep)
 	dst = appendCheckpoints(dst, b.Save)
-	dst = append(dst, byte(b.Output.Hidden), byte(b.Output.Logits), byte(b.Output.TopOf))
+	for _, c := range []Columns{b.Output.Hidden, b.Output.Logits, b.Output.TopOf} {
+		dst = binary.AppendUvarint(dst, uint64(c))
+	}
 	return binary.AppendVarint(dst, int64(b.Output.Top))
 }
 
@@ -238,12 +240,7 @@ func (d *decoder) float() float32 {
 }
 
 func (d *decoder) columns() Columns {
-	c := Columns(d.byte())
-	if c > AllColumns {
-		d.fail("no selection of columns is %d", c)
-		return NoColumns
-	}
-	return c
+	return Columns(d.atMost(uint64(AllColumns)))
 }
 
 // count reads the length of a list of at most limit entries, each of which takes at least size bytes of what is left.

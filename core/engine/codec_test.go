@@ -66,7 +66,6 @@ func TestCodecBounds(t *testing.T) {
 		"save":        {Save: make([]engine.Checkpoint, engine.MaxCheckpoints+1)},
 		"drop":        {Drop: make([]engine.Checkpoint, engine.MaxCheckpoints+1)},
 		"top":         {Output: engine.Output{Top: bounds.Vocab + 1}},
-		"selection":   {Output: engine.Output{Logits: engine.AllColumns + 1}},
 		"a long list": {Tokens: make([]int32, 1<<20)},
 	} {
 		if _, err := engine.DecodeBatch(engine.AppendBatch(nil, b), bounds); !errors.Is(err, engine.ErrEncoding) {
@@ -75,7 +74,9 @@ func TestCodecBounds(t *testing.T) {
 	}
 	for name, data := range map[string][]byte{
 		"another version": append([]byte{2}, engine.AppendBatch(nil, engine.Batch{})[1:]...),
-		"more behind it":  append(engine.AppendBatch(nil, engine.Batch{}), 0),
+		"a selection of more columns than a number can say": append(
+			bytes.TrimSuffix(engine.AppendBatch(nil, engine.Batch{}), []byte{0, 0, 0, 0}), 0xff, 0xff, 0xff, 0xff, 0x10, 0, 0, 0),
+		"more behind it": append(engine.AppendBatch(nil, engine.Batch{}), 0),
 	} {
 		if _, err := engine.DecodeBatch(data, bounds); !errors.Is(err, engine.ErrEncoding) {
 			t.Errorf("%s: got %v, want %v", name, err, engine.ErrEncoding)

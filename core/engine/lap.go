@@ -1,5 +1,7 @@
 package engine
 
+import "math"
+
 // Limits of what a session keeps and of what one batch names.
 const (
 	// MaxKept is the most positions that a session keeps.
@@ -39,26 +41,18 @@ type Batch struct {
 	Output Output
 }
 
-// Columns selects columns of a batch.
-type Columns uint8
+// Columns selects so many of the last columns of a batch.
+type Columns uint32
 
-// The selections.
+// The common selections.
 const (
-	NoColumns Columns = iota
-	LastColumn
-	AllColumns
+	NoColumns  Columns = 0
+	LastColumn Columns = 1
+	AllColumns Columns = math.MaxUint32
 )
 
-// Of returns how many of n columns are selected: they are the last ones.
-func (c Columns) Of(n int) int {
-	switch c {
-	case LastColumn:
-		return min(n, 1)
-	case AllColumns:
-		return n
-	}
-	return 0
-}
+// Of returns how many of n columns are selected.
+func (c Columns) Of(n int) int { return int(min(uint64(c), uint64(n))) }
 
 // Output says what a lap returns. All but Hidden needs the head.
 type Output struct {

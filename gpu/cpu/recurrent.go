@@ -44,6 +44,11 @@ func (s *session) shortConv(op *program.Op, channels int, in func(i, n int) []fl
 					kern.MulAdd(dst, row(t+j-taps+1, lo, hi), rows[j*channels:][lo:hi])
 				}
 			}
+			for _, c := range s.copies {
+				for i := range taps - 1 {
+					copy(c.state.recurrent[conv.at+i*channels:][lo:hi], row(c.column-taps+1+i, lo, hi))
+				}
+			}
 			for i := range taps - 1 { // oldest first, so that a row is read before it is written
 				copy(state[i*channels:][lo:hi], row(n-taps+1+i, lo, hi))
 			}
@@ -64,13 +69,14 @@ func (s *session) gatedDelta(op *program.Op, in func(i, n int) []float32, out fu
 	keyHeads, heads, kd, vd := op.Attrs.Heads, shape.Heads, shape.KeyDim, shape.ValueDim
 	decay, dt := s.w.vectors[op.Weights[0]], s.w.vectors[op.Weights[1]]
 	delta := s.layers[op.Layer-s.config.Range.Begin].delta
-	run := func(n int, hold bool, q, k, v, a, b, y []float32) {
+	run := func(n int, hold bool, copies []columnCopy, q, k, v, a, b, y []float32) {
 		state := delta.now
 		s.pool.Run(heads, func(_, h int) {
 			st, kh := state[h*kd*vd:][:kd*vd], h%keyHeads
 			if hold {
 				copy(delta.before[h*kd*vd:], st)
 			}
+			next := 0
 			for t := range n {
 				x := float64(a[t*heads+h] + dt[h])
 				keep := math.Exp(float64(decay[h]) * softplus(x))
@@ -78,18 +84,22 @@ func (s *session) gatedDelta(op *program.Op, in func(i, n int) []float32, out fu
 				at := (t*keyHeads + kh) * kd
 				vt := (t*heads + h) * vd
 				kern.DeltaStep(y[vt:vt+vd], st, q[at:at+kd], k[at:at+kd], v[vt:vt+vd], float32(keep), float32(beta))
+				if next < len(copies) && copies[next].column == t+1 {
+					copy(copies[next].state.recurrent[delta.at+h*kd*vd:], st)
+					next++
+				}
 			}
 		})
 	}
 	delta.journal = &journal{
 		rows: make([][]float32, 4),
 		play: func(in [][]float32, n int) { // the state does not depend on the queries, and nobody reads what comes out
-			run(n, false, in[0], in[0], in[1], in[2], in[3], make([]float32, n*heads*vd))
+			run(n, false, nil, in[0], in[0], in[1], in[2], in[3], make([]float32, n*heads*vd))
 		},
 	}
 	return func(n int) {
 		k, v, a, b := in(1, n), in(2, n), in(3, n), in(4, n)
-		run(n, delta.touch(s.columns, n, k, v, a, b), in(0, n), k, v, a, b, out(n))
+		run(n, delta.touch(s.columns, n, k, v, a, b), s.copies, in(0, n), k, v, a, b, out(n))
 	}
 }
 

@@ -37,9 +37,11 @@ type session struct {
 	tokens []int32      // of the pass that is running
 
 	ledger        *program.Ledger[*stateCopy]
-	columns       int  // of the lap that is running
-	over          rows // what the last lap wrote over
-	recurrentSize int  // values of all recurrent states
+	columns       int          // of the lap that is running
+	over          rows         // what the last lap wrote over
+	recurrentSize int          // values of all recurrent states
+	copies        []columnCopy // of the pass that is running
+	spare         []*stateCopy // to be written again
 }
 
 // tape is a list of operations with the buffers of their values.
@@ -76,8 +78,11 @@ func newSession(c engine.Config, p *program.Program, w *weights, pl *pool.Pool) 
 	for i := c.Range.Begin; i < c.Range.End; i++ {
 		s.layers = append(s.layers, newLayerState(c.Plan.Layers[i].State, c.Context))
 	}
-	s.eachRecurrent(func(r *recurrent) { s.recurrentSize += len(r.now) })
-	s.ledger = program.NewLedger(c, p, s.checkpointBytes, func(*stateCopy) {})
+	s.eachRecurrent(func(r *recurrent) {
+		r.at = s.recurrentSize
+		s.recurrentSize += len(r.now)
+	})
+	s.ledger = program.NewLedger(c, p, s.checkpointBytes, s.recycle)
 	s.trunk = s.compile(groupLinear(p.Trunk), []int{p.Hidden}, 0)
 	s.head = s.compile(groupLinear(p.Head), []int{p.Hidden, max(p.Logits, 0)}, p.Hidden)
 	total := 1
@@ -106,6 +111,9 @@ func (s *session) Memory() (weights, state int64) {
 		}
 	}
 	s.ledger.Copies(func(c *stateCopy) { state += c.bytes() })
+	for _, c := range s.spare {
+		state += c.bytes()
+	}
 	return s.w.bytes, state + 2*4*int64(s.recurrentSize) + 2*int64(cap(s.over.kv))
 }
 
@@ -117,6 +125,7 @@ func (s *session) Close() error {
 	}
 	s.closed = true
 	s.w, s.layers, s.trunk, s.head, s.over, s.recurrentSize = &weights{}, nil, tape{}, tape{}, rows{}, 0
+	s.copies, s.spare = nil, nil
 	s.ledger = program.NewLedger(s.config, s.prog, s.checkpointBytes, func(*stateCopy) {})
 	return nil
 }
@@ -154,26 +163,20 @@ func (s *session) Forward(ctx context.Context, b engine.Batch) (engine.Result, e
 
 // run computes a lap that has begun, in passes.
 func (s *session) run(ctx context.Context, lap *program.Lap[*stateCopy], r *engine.Result) error {
-	s.keep(lap)
+	if s.ledger.Missing(lap) {
+		s.ledger.Keep(lap.Batch.Pos, s.copyRecurrent())
+	}
 	for at := 0; at < lap.Columns; {
-		n := lap.Pass(at, s.ubatch)
+		n := min(s.ubatch, lap.Columns-at)
 		if err := s.pass(ctx, lap, r, at, n); err != nil {
 			return err
 		}
 		at += n
-		s.keep(lap)
 	}
 	for _, id := range lap.Batch.Save {
 		r.Saved = append(r.Saved, s.ledger.Save(id, s.copyAll()))
 	}
 	return nil
-}
-
-// keep keeps the position where the session stands, if the lap wants that.
-func (s *session) keep(lap *program.Lap[*stateCopy]) {
-	if s.ledger.Missing(lap) {
-		s.ledger.Keep(s.copyRecurrent())
-	}
 }
 
 // pass computes columns [at, at+n) of a lap.
@@ -188,6 +191,7 @@ func (s *session) pass(ctx context.Context, lap *program.Lap[*stateCopy], r *eng
 	for _, t := range s.ropes {
 		t.fill(s.ledger.Len(), n)
 	}
+	s.beginCopies(lap, n)
 	layer := program.NoLayer
 	for _, st := range s.trunk.steps {
 		if st.layer != layer {
@@ -198,6 +202,7 @@ func (s *session) pass(ctx context.Context, lap *program.Lap[*stateCopy], r *eng
 		layer = st.layer
 		st.run(n)
 	}
+	s.keepCopies()
 	s.ledger.Advance(n)
 	h := s.trunk.value(s.prog.Hidden, n)
 	r.Hidden = append(r.Hidden, h[hidden*lap.First(lap.Batch.Output.Hidden, at, n):]...)

@@ -18,6 +18,7 @@ type layerState struct {
 // before, when it reads it anyway.
 type recurrent struct {
 	now, before []float32
+	at          int  // where it is in a [stateCopy]
 	held        bool // now has changed since the lap began
 	journal     *journal
 }
@@ -162,13 +163,61 @@ func (s *session) eachRecurrent(f func(r *recurrent)) {
 	}
 }
 
+// columnCopy is the recurrent state behind one column of a pass. The operations that change the state write it as they go by.
+type columnCopy struct {
+	pos, column int // behind so many columns of the pass
+	state       *stateCopy
+}
+
+// beginCopies prepares the copies of a pass of n columns for the positions that are to be kept.
+func (s *session) beginCopies(lap *program.Lap[*stateCopy], n int) {
+	s.copies = s.copies[:0]
+	pos := s.ledger.Len()
+	for _, k := range lap.Within(pos, n) {
+		c := columnCopy{pos: k, column: k - pos}
+		if s.recurrentSize > 0 {
+			c.state = s.blankCopy()
+		}
+		s.copies = append(s.copies, c)
+	}
+}
+
+// keepCopies keeps the positions whose copies the pass has written.
+func (s *session) keepCopies() {
+	for _, c := range s.copies {
+		s.ledger.Keep(c.pos, c.state)
+	}
+	clear(s.copies)
+	s.copies = s.copies[:0]
+}
+
+// mostSpare is how many copies of the recurrent state are held to be written again: as many as a draft needs.
+const mostSpare = 8
+
+// blankCopy returns a copy to be written.
+func (s *session) blankCopy() *stateCopy {
+	if n := len(s.spare); n > 0 {
+		c := s.spare[n-1]
+		s.spare = s.spare[:n-1]
+		return c
+	}
+	return &stateCopy{recurrent: make([]float32, s.recurrentSize)}
+}
+
+// recycle takes a copy back that nothing needs any longer.
+func (s *session) recycle(c *stateCopy) {
+	if c != nil && c.kv == nil && len(s.spare) < mostSpare {
+		s.spare = append(s.spare, c)
+	}
+}
+
 // copyRecurrent returns a copy of the recurrent state; nil where there is none.
 func (s *session) copyRecurrent() *stateCopy {
 	if s.recurrentSize == 0 {
 		return nil
 	}
-	c := &stateCopy{recurrent: make([]float32, 0, s.recurrentSize)}
-	s.eachRecurrent(func(r *recurrent) { c.recurrent = append(c.recurrent, r.now...) })
+	c := s.blankCopy()
+	s.eachRecurrent(func(r *recurrent) { copy(c.recurrent[r.at:], r.now) })
 	return c
 }
 

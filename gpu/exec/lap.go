@@ -118,14 +118,14 @@ func (s *session) keep(cmds []device.Command, l *lap) ([]device.Command, error) 
 		return cmds, nil
 	}
 	if s.state.recurrent == nil {
-		s.ledger.Keep(nil)
+		s.ledger.Keep(s.ledger.Len(), nil)
 		return cmds, nil
 	}
 	buf, err := s.alloc(&s.stateBytes, s.state.recurrent.Size(), device.CopyFrom|device.CopyTo)
 	if err != nil {
 		return nil, err
 	}
-	s.ledger.Keep(buf)
+	s.ledger.Keep(s.ledger.Len(), buf)
 	return append(cmds, copyAll(buf, s.state.recurrent)), nil
 }
 

@@ -189,7 +189,7 @@ func (s *session) run(lap *program.Lap[*layers]) (engine.Result, error) {
 	var r engine.Result
 	for at := 0; ; {
 		if s.ledger.Missing(lap) {
-			s.ledger.Keep(s.state.clone())
+			s.ledger.Keep(s.ledger.Len(), s.state.clone())
 		}
 		if at == lap.Columns {
 			break

@@ -27,8 +27,8 @@ type Lap[B any] struct {
 	CandidatesOf, LogitsOf engine.Columns
 }
 
-// Pass returns how many of the columns from column at on make the next pass: at most ubatch, and none behind a position
-// to keep, since recurrent state is copied between passes.
+// Pass returns how many of the columns from column at on make the next pass of a backend that copies recurrent state between
+// passes alone: at most ubatch, and none behind a position to keep.
 func (l *Lap[B]) Pass(at, ubatch int) int {
 	n := min(ubatch, l.Columns-at)
 	for _, k := range l.Batch.Keep {
@@ -37,6 +37,14 @@ func (l *Lap[B]) Pass(at, ubatch int) int {
 		}
 	}
 	return n
+}
+
+// Within returns the positions to keep that n columns from position pos on reach.
+func (l *Lap[B]) Within(pos, n int) []int {
+	keep := l.Batch.Keep
+	from, _ := slices.BinarySearch(keep, pos+1)
+	to, _ := slices.BinarySearch(keep, pos+n+1)
+	return keep[from:to]
 }
 
 // First returns the first of the columns [at, at+n) that are selected, counted from at; n where none is.
@@ -201,7 +209,7 @@ func (l *Ledger[B]) checkOutput(lap *Lap[B]) error {
 	switch {
 	case o == engine.Output{}:
 		return nil
-	case o.Top < 0 || max(o.Hidden, o.Logits, o.TopOf) > engine.AllColumns:
+	case o.Top < 0:
 		return bad("the output asked for does not exist")
 	case lap.Columns == 0:
 		return bad("no columns have no output")

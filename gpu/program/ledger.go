@@ -102,9 +102,9 @@ func (l *Ledger[B]) Advance(n int) { l.now.len += n }
 // Missing reports whether a lap wants the position where the session stands to be kept and it is not yet.
 func (l *Ledger[B]) Missing(lap *Lap[B]) bool { return lap.Keeps(l.now.len) && !l.now.keeps(l.now.len) }
 
-// Keep keeps the position where the session stands.
-func (l *Ledger[B]) Keep(c B) {
-	l.now.kept = append(slices.Clip(l.now.kept), &Kept[B]{l.now.len, c})
+// Keep keeps a position, of which c is the state. It comes after those that are kept already.
+func (l *Ledger[B]) Keep(pos int, c B) {
+	l.now.kept = append(slices.Clip(l.now.kept), &Kept[B]{pos, c})
 }
 
 // Save adds a checkpoint of the position where the session stands.

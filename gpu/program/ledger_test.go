@@ -40,7 +40,7 @@ func TestLedger(t *testing.T) {
 		for at := 0; ; {
 			if l.Missing(lap) {
 				next++
-				l.Keep(next)
+				l.Keep(l.Len(), next)
 			}
 			if at == lap.Columns {
 				break

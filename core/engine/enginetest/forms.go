@@ -42,6 +42,7 @@ func (s *subject) tests() (tests []rule) {
 	brief := []rule{{"widths", s.widths}, {"going back", s.goingBack}, {"top", s.top}, {"cancel", s.cancel}}
 	all := append(brief, []rule{
 		{"kept", s.kept},
+		{"drafts", s.drafts},
 		{"checkpoints", s.checkpoints},
 		{"undo", s.undo},
 		{"accept", s.accept},

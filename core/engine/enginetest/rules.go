@@ -121,6 +121,55 @@ func (s *subject) kept(t *testing.T) {
 	}
 }
 
+// drafts checks that every column of a wide lap is that of a plain step, and that going back after each possible rejection is
+// as if the columns behind had never been computed.
+func (s *subject) drafts(t *testing.T) {
+	ids := s.Prompt("p33")
+	const at = 9
+	e := s.open(t, nil)
+	want := lap(t, e, engine.Batch{Tokens: ids, Output: all}).Logits
+	column := func(i int) []float32 { return want[i*s.plan.Vocab:][:s.plan.Vocab] }
+	for _, width := range []int{2, 3, 8, 16} {
+		if s.Every > 1 && width != 3 {
+			continue
+		}
+		for accepted := range width {
+			if (s.Every > 1 || len(s.cuts) > 0) && accepted != width/2 {
+				continue
+			}
+			// All but the accepted columns are of tokens that the text does not have.
+			draft := slices.Clone(ids[at : at+width])
+			var keep []int
+			for i := range draft {
+				if i > accepted {
+					draft[i] = (draft[i] + 1) % int32(s.plan.Vocab)
+				}
+				if i > 0 {
+					keep = append(keep, at+i)
+				}
+			}
+			reset(t, e)
+			lap(t, e, engine.Batch{Tokens: ids[:at]})
+			got := forward(t, e, engine.Batch{Tokens: draft, Keep: keep, Output: all}).Logits
+			for i := range accepted + 1 {
+				if !slices.Equal(got[i*s.plan.Vocab:][:s.plan.Vocab], column(at+i)) {
+					t.Errorf("column %d of %d has other logits than a plain step", i, width)
+				}
+			}
+			next := at + accepted + 1
+			// The next lap is a draft again, which keeps and goes back in one.
+			r := lap(t, e, engine.Batch{Pos: next, Tokens: ids[next : next+3], Keep: []int{next + 1, next + 2}, Output: all})
+			if !slices.Equal(r.Logits, want[next*s.plan.Vocab:][:3*s.plan.Vocab]) {
+				t.Errorf("after %d of %d columns: going on gives other logits", accepted+1, width)
+			}
+			r = lap(t, e, engine.Batch{Pos: next + 1, Tokens: ids[next+1 : next+2], Output: last})
+			if !slices.Equal(r.Logits, column(next+1)) {
+				t.Errorf("after %d of %d columns: going back again gives other logits", accepted+1, width)
+			}
+		}
+	}
+}
+
 // byLogit returns the ids of a row of logits, largest first.
 func byLogit(logits []float32) []int32 {
 	ids := make([]int32, len(logits))
@@ -225,7 +274,6 @@ func (m *loaded) errors(t *testing.T, o Options) {
 		{"a negative token", engine.Batch{Tokens: []int32{-1}}, engine.ErrBatch},
 		{"hidden states for the embedding", engine.Batch{Hidden: make([]float32, m.plan.Hidden)}, engine.ErrBatch},
 		{"output of no columns", engine.Batch{Output: last}, engine.ErrBatch},
-		{"no such selection", engine.Batch{Tokens: []int32{1}, Output: engine.Output{Hidden: engine.AllColumns + 1}}, engine.ErrBatch},
 		{"a negative number of candidates", engine.Batch{Tokens: []int32{1}, Output: engine.Output{Top: -1}}, engine.ErrBatch},
 		{"nothing to take back", engine.Batch{Undo: true}, engine.ErrNoUndo},
 		{"taking back and more", engine.Batch{Undo: true, Tokens: []int32{1}}, engine.ErrBatch},
