@@ -158,7 +158,8 @@ func (s *subject) drafts(t *testing.T) {
 			}
 			next := at + accepted + 1
 			// The next lap is a draft again, which keeps and goes back in one.
-			r := lap(t, e, engine.Batch{Pos: next, Tokens: ids[next : next+3], Keep: []int{next + 1, next + 2}, Output: all})
+			forget := keep[:min(accepted+1, len(keep))]
+			r := lap(t, e, engine.Batch{Pos: next, Forget: forget, Tokens: ids[next : next+3], Keep: []int{next + 1, next + 2}, Output: all})
 			if !slices.Equal(r.Logits, want[next*s.plan.Vocab:][:3*s.plan.Vocab]) {
 				t.Errorf("after %d of %d columns: going on gives other logits", accepted+1, width)
 			}
