@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/pooled/pooled/core/engine"
@@ -96,6 +97,7 @@ type answer struct {
 	begin    time.Time
 	first    time.Time // when the first token was picked
 	pending  []int32   // tokens of the answer that are not computed yet
+	seen     lookup    // prompt and answer, but for the last tokens that are pending
 	deaf     bool      // emit returned an error
 }
 
@@ -114,21 +116,91 @@ func (a *answer) run(ctx context.Context, prompt []int32) error {
 	if err != nil {
 		return err
 	}
+	if a.opt.Spec != SpecOff {
+		a.seen.add(prompt...)
+	}
+	draft, found := []int32(nil), 0
 	for {
-		done, err := a.step(r)
+		done, err := a.take(ctx, r, draft, found)
 		if done || err != nil {
 			return err
 		}
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if r, err = a.sequence.forward(ctx, a.pending, a.sampler.output()); err != nil {
+		draft, found = a.draft()
+		begin := time.Now()
+		r, err = a.sequence.forward(ctx, a.pending, draft, a.sampler.outputOf(1+len(draft)))
+		if err != nil {
 			if errors.Is(err, engine.ErrContextFull) {
 				return errFull
 			}
 			return err
 		}
+		if len(a.pending) == 1 {
+			a.sequence.pace.measured(1+len(draft), time.Since(begin))
+		}
 		a.pending = a.pending[:0]
+	}
+}
+
+// draft returns tokens that may come behind those that are pending, and how much of the text had been found again for that.
+func (a *answer) draft() (draft []int32, found int) {
+	if a.opt.Spec == SpecOff {
+		return nil, 0
+	}
+	a.seen.add(a.pending...)
+	most := a.sequence.draftRoom(len(a.pending))
+	if a.opt.MaxTokens > 0 {
+		most = min(most, a.opt.MaxTokens-len(a.res.IDs)-1) // a token always comes besides
+	}
+	if most < 1 {
+		return nil, 0
+	}
+	draft, found = a.seen.find()
+	draft = draft[:min(most, len(draft))]
+	if i := slices.IndexFunc(draft, func(id int32) bool { return a.opt.ends(a.sequence.tokens, id) }); i >= 0 {
+		draft = draft[:i]
+	}
+	if len(draft) == 0 {
+		return nil, 0
+	}
+	if a.opt.SpecDepth > 0 {
+		return draft[:min(a.opt.SpecDepth, len(draft))], found
+	}
+	return draft[:a.sequence.pace.depth(found, len(draft))], found
+}
+
+// take adds the tokens that the columns of the last pass give, as long as the draft is what comes.
+func (a *answer) take(ctx context.Context, r engine.Result, draft []int32, found int) (done bool, err error) {
+	accepted, drafted := 0, len(draft)
+	defer func() {
+		if drafted > 0 {
+			a.res.Spec.count(drafted, accepted)
+			a.sequence.pace.came(found, drafted, accepted)
+		}
+	}()
+	for {
+		done, err := a.step(columnOf(r, accepted, 1+drafted))
+		if errors.Is(err, errNoLogits) { // the mask restricts this token, which was not known before the pass
+			if r, err = a.sequence.again(ctx, a.sampler.output()); err != nil {
+				return false, err
+			}
+			draft = draft[:accepted] // the session holds no more of it
+			done, err = a.step(r)
+		}
+		if err != nil {
+			return false, err
+		}
+		for len(a.pending) > 0 && accepted < len(draft) && a.pending[0] == draft[accepted] {
+			a.sequence.confirm(draft[accepted])
+			a.seen.add(draft[accepted])
+			a.pending = a.pending[1:]
+			accepted++
+		}
+		if done || len(a.pending) > 0 {
+			return done, nil
+		}
 	}
 }
 

@@ -19,7 +19,7 @@ func TestGreedyMatchesThePlainWay(t *testing.T) {
 	s := newSession(t, v.Size(), 64)
 	q := newSequence(t, s, v)
 	var h heard
-	res, err := q.Generate(t.Context(), prompt, Options{MaxTokens: 20}, h.emit)
+	res, err := q.Generate(t.Context(), prompt, Options{MaxTokens: 20, Spec: SpecOff}, h.emit)
 	if err != nil {
 		t.Fatal(err)
 	}

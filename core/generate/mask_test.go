@@ -76,7 +76,7 @@ func TestMask(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			s := newSession(t, v.Size(), 64)
 			q := newSequence(t, s, v)
-			tc.opt.Mask = &tc.mask
+			tc.opt.Mask, tc.opt.Spec = &tc.mask, SpecOff
 			var h heard
 			res, err := q.Generate(t.Context(), prompt, tc.opt, h.emit)
 			if err != nil {

@@ -1,6 +1,7 @@
 package generate
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -50,6 +51,11 @@ type Options struct {
 	ShowSpecial bool
 	// Logprobs asks for the log probability of each token and of the most likely ones, as many as it says; 0 for none.
 	Logprobs int
+
+	// Spec says where drafts come from.
+	Spec Spec
+	// SpecDepth is how many tokens to draft at most, whatever that costs; 0 leaves it to what is measured.
+	SpecDepth int
 
 	// Mask constrains the tokens; nil allows all. It is used by one call at a time.
 	Mask Mask
@@ -130,6 +136,8 @@ type Result struct {
 	Prompt, Reused int
 	// Seed is the seed that was used.
 	Seed uint64
+	// Spec counts what was drafted.
+	Spec Speculation
 	// Timings says where the time went.
 	Timings Timings
 }
@@ -187,6 +195,12 @@ func (o *Options) Check() error {
 	}
 	if p := o.RepeatPenalty; p > 0 && p < 0.01 {
 		return &OptionError{"RepeatPenalty", p, "must be 0 for none, or between 0.01 and 100"}
+	}
+	if !slices.Contains([]Spec{SpecAuto, SpecOff, SpecLookup}, o.Spec) {
+		return &OptionError{"Spec", o.Spec, "must be auto, off or lookup"}
+	}
+	if o.SpecDepth < 0 || o.SpecDepth > maxDraft {
+		return &OptionError{"SpecDepth", o.SpecDepth, fmt.Sprintf("must be between 0 and %d", maxDraft)}
 	}
 	for _, s := range o.Stop {
 		if s == "" || !utf8.ValidString(s) {

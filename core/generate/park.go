@@ -47,11 +47,11 @@ func (q *Sequence) Park(ctx context.Context) (*Parked, error) {
 func (q *Sequence) Resume(ctx context.Context, p *Parked) error {
 	if _, err := q.session.Forward(ctx, engine.Batch{Restore: p.number}); err != nil {
 		if errors.Is(err, engine.ErrEmptied) {
-			q.ids, q.kept = nil, nil
+			q.ids, q.kept, q.drafts = nil, nil, nil
 		}
 		return errors.Join(fmt.Errorf("going on from %d positions that were set aside: %w", len(p.ids), err), q.level(ctx))
 	}
-	q.ids, q.kept = slices.Clone(p.ids), nil
+	q.ids, q.kept, q.drafts = slices.Clone(p.ids), nil, nil
 	if got, want := q.session.Len(), len(p.ids); got != want {
 		return errors.Join(fmt.Errorf("%w: it has %d positions set aside, not %d", ErrSession, got, want), q.level(ctx))
 	}

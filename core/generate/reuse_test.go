@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/pooled/pooled/core/engine"
 )
 
 func TestReuse(t *testing.T) {
@@ -143,7 +145,7 @@ func TestReuseNeverChangesTheAnswer(t *testing.T) {
 	for _, recurrent := range []bool{false, true} {
 		r := rand.New(rand.NewPCG(seed, 1))
 		s := newSession(t, v.Size(), 400)
-		s.recurrent, s.keep = recurrent, 3
+		s.recurrent = recurrent
 		q := newSequence(t, s, v)
 		history := []int32{1}
 		reused := 0
@@ -152,12 +154,16 @@ func TestReuseNeverChangesTheAnswer(t *testing.T) {
 			for range 1 + r.IntN(12) {
 				history = append(history, r.Int32N(int32(v.Size())))
 			}
-			opt := Options{MaxTokens: 1 + r.IntN(5), Temperature: float64(r.IntN(2)), Seed: 1 + r.Uint64()}
+			opt := Options{MaxTokens: 1 + r.IntN(5), Temperature: float64(r.IntN(2)), Seed: 1 + r.Uint64(), SpecDepth: r.IntN(6)}
+			if s.keep = engine.MaxKept; opt.SpecDepth == 0 {
+				opt.Spec, s.keep = SpecOff, 3
+			}
 			got, err := q.Generate(t.Context(), history, opt, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			level(t, q, s)
+			opt.Spec, opt.SpecDepth = SpecOff, 0
 			want, err := newSequence(t, newSession(t, v.Size(), 400), v).Generate(t.Context(), history, opt, nil)
 			if err != nil || !slices.Equal(got.IDs, want.IDs) || got.Text != want.Text {
 				t.Fatalf("%v %q, a fresh session says %v %q, %v", got.IDs, got.Text, want.IDs, want.Text, err)

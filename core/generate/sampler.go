@@ -1,6 +1,7 @@
 package generate
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -87,6 +88,35 @@ func (p *sampler) accept(id int32) {
 	}
 }
 
+// errNoLogits says that a pick needs all logits, and only the largest were asked for.
+var errNoLogits = errors.New("only the largest logits are there")
+
+// outputOf is output for n columns. What becomes of the mask in between is not known yet.
+func (p *sampler) outputOf(n int) engine.Output {
+	o := p.output()
+	if n == 1 {
+		return o
+	}
+	if o.Top > 0 {
+		o.TopOf = engine.Columns(n)
+	} else {
+		o.Logits = engine.Columns(n)
+	}
+	return o
+}
+
+// columnOf returns what column i of n gave.
+func columnOf(r engine.Result, i, n int) engine.Result {
+	c := engine.Result{}
+	if size := len(r.Logits) / n; size > 0 {
+		c.Logits = r.Logits[i*size : (i+1)*size]
+	}
+	if len(r.Top) == n && len(r.LogSumExp) == n {
+		c.Top, c.LogSumExp = r.Top[i:i+1], r.LogSumExp[i:i+1]
+	}
+	return c
+}
+
 // output says what a pass must return for the next pick: no more than the picking needs.
 func (p *sampler) output() engine.Output {
 	top := p.opt.TopK
@@ -103,9 +133,14 @@ func (p *sampler) output() engine.Output {
 func (p *sampler) free() bool { return p.opt.Mask == nil || p.opt.Mask.Free() }
 
 // pick picks the token that follows position pos, whose column gave r. It may overwrite r.
+//
+// Errors: [errNoLogits], before anything has changed.
 func (p *sampler) pick(r engine.Result, pos int) (choice, error) {
-	if p.output().Top > 0 {
+	switch top := p.output().Top > 0; {
+	case top && len(r.Logits) == 0:
 		return p.pickTop(r, pos)
+	case !top && len(r.Logits) == 0 && len(r.Top) > 0:
+		return choice{}, errNoLogits
 	}
 	logits := r.Logits[:min(len(r.Logits), p.size)]
 	if len(logits) == 0 {

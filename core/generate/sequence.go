@@ -30,7 +30,9 @@ type Sequence struct {
 	tokens  Tokenizer
 	config  Config
 	ids     []int32
-	kept    []int             // positions that the session can go back to, in ascending order
+	kept    []int // positions that the session can go back to, in ascending order
+	drafts  []int // the same, of drafts alone
+	pace    *pace
 	parked  engine.Checkpoint // the last number given to a parked state
 	scratch scratch
 }
@@ -51,7 +53,7 @@ func New(s engine.Session, t Tokenizer, c Config) (*Sequence, error) {
 	if c.Batch == 0 {
 		c.Batch = 512
 	}
-	q := &Sequence{session: s, tokens: t, config: c}
+	q := &Sequence{session: s, tokens: t, config: c, pace: newPace()}
 	if s.Len() > 0 {
 		if err := q.Reset(); err != nil {
 			return nil, err
@@ -81,13 +83,23 @@ func (q *Sequence) Close() error { return q.session.Close() }
 
 // lap runs a batch of tokens and notes what the session holds afterwards. One that fails leaves everything as it was.
 func (q *Sequence) lap(ctx context.Context, b engine.Batch) (engine.Result, error) {
+	return q.play(ctx, b, false)
+}
+
+// play is lap; what the batch keeps may be for a draft.
+func (q *Sequence) play(ctx context.Context, b engine.Batch, draft bool) (engine.Result, error) {
 	r, err := q.session.Forward(ctx, b)
 	if err != nil {
 		return engine.Result{}, errors.Join(fmt.Errorf("computing position %d: %w", b.Pos, err), q.level(ctx))
 	}
 	q.ids = append(q.ids[:b.Pos], b.Tokens...)
-	q.kept = slices.DeleteFunc(q.kept, func(k int) bool { return k > b.Pos || slices.Contains(b.Forget, k) })
-	q.kept = append(q.kept, b.Keep...)
+	gone := func(k int) bool { return k > b.Pos || slices.Contains(b.Forget, k) }
+	q.kept, q.drafts = slices.DeleteFunc(q.kept, gone), slices.DeleteFunc(q.drafts, gone)
+	if !draft {
+		q.kept = append(q.kept, b.Keep...)
+	} else {
+		q.drafts = append(q.drafts, b.Keep...)
+	}
 	if got, want := q.session.Len(), b.Pos+len(b.Tokens); got != want {
 		q.ids = q.ids[:b.Pos]
 		return engine.Result{}, errors.Join(
@@ -102,7 +114,8 @@ func (q *Sequence) level(ctx context.Context) error {
 	n := max(0, q.session.Len())
 	if n <= len(q.ids) {
 		q.ids = q.ids[:n]
-		q.kept = slices.DeleteFunc(q.kept, func(k int) bool { return k > n })
+		gone := func(k int) bool { return k > n }
+		q.kept, q.drafts = slices.DeleteFunc(q.kept, gone), slices.DeleteFunc(q.drafts, gone)
 		return nil
 	}
 	ctx = context.WithoutCancel(ctx)
@@ -117,9 +130,43 @@ func (q *Sequence) level(ctx context.Context) error {
 	return err
 }
 
-// forward computes ids behind those held.
-func (q *Sequence) forward(ctx context.Context, ids []int32, out engine.Output) (engine.Result, error) {
-	return q.lap(ctx, engine.Batch{Pos: len(q.ids), Tokens: ids, Output: out})
+// forward computes ids behind those held, and then a draft of what may follow. The draft does not count as held: see confirm.
+func (q *Sequence) forward(ctx context.Context, ids, draft []int32, out engine.Output) (engine.Result, error) {
+	b := engine.Batch{Pos: len(q.ids), Tokens: ids, Output: out}
+	for _, k := range q.drafts {
+		if k <= b.Pos {
+			b.Forget = append(b.Forget, k)
+		}
+	}
+	if len(draft) > 0 {
+		b.Tokens = append(slices.Clip(ids), draft...)
+		for i := 0; q.config.Recurrent && i < len(draft); i++ {
+			b.Keep = append(b.Keep, b.Pos+len(ids)+i)
+		}
+	}
+	r, err := q.play(ctx, b, true)
+	if err == nil {
+		q.ids = q.ids[:len(q.ids)-len(draft)]
+	}
+	return r, err
+}
+
+// confirm counts the next token of the draft as held.
+func (q *Sequence) confirm(id int32) { q.ids = append(q.ids, id) }
+
+// again computes the last token held once more.
+func (q *Sequence) again(ctx context.Context, out engine.Output) (engine.Result, error) {
+	last := len(q.ids) - 1
+	return q.play(ctx, engine.Batch{Pos: last, Tokens: []int32{q.ids[last]}, Output: out}, true)
+}
+
+// draftRoom is how many tokens a draft behind n further ones may have.
+func (q *Sequence) draftRoom(n int) int {
+	room := min(maxDraft, q.config.Context-len(q.ids)-n)
+	if q.config.Recurrent {
+		room = min(room, engine.MaxKept-len(q.kept))
+	}
+	return room
 }
 
 // reachable returns the latest position up to n that the session can go back to, as far as the sequence knows.
@@ -128,9 +175,11 @@ func (q *Sequence) reachable(n int) int {
 		return n
 	}
 	at := 0
-	for _, k := range q.kept {
-		if k <= n {
-			at = k
+	for _, list := range [][]int{q.kept, q.drafts} {
+		for _, k := range list {
+			if k <= n {
+				at = max(at, k)
+			}
 		}
 	}
 	return at
@@ -154,7 +203,7 @@ func (q *Sequence) prefill(ctx context.Context, prompt []int32, opt *Options, ou
 	if progress == nil {
 		progress = func(int, int) {}
 	}
-	if q.session.Len() != len(q.ids) { // a failure that could not be mended then
+	if n := q.session.Len(); n < len(q.ids) || n > len(q.ids) && q.reachable(len(q.ids)) < len(q.ids) { // a failure that could not be mended then
 		if err := q.level(ctx); err != nil {
 			return r, 0, 0, err
 		}
@@ -202,7 +251,14 @@ func (q *Sequence) keep(begin, end int, marks []int) (forget, keep []int) {
 		}
 	}
 	keep = keep[max(0, len(keep)-maxKept):]
-	return old[:max(0, len(old)+len(keep)-maxKept)], keep
+	forget = old[:max(0, len(old)+len(keep)-maxKept)]
+	for _, k := range q.drafts {
+		if k <= begin {
+			forget = append(forget, k)
+		}
+	}
+	slices.Sort(forget)
+	return forget, keep
 }
 
 // tail is how near to the end of a prompt its last message must end for a mark there to be enough.

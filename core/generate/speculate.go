@@ -1,0 +1,202 @@
+package generate
+
+import (
+	"slices"
+	"time"
+)
+
+// Spec says where drafts come from: tokens that are computed in the pass of the last one, in the hope that they come next. They
+// never change the text, since each is taken only where sampling gives it, too.
+type Spec string
+
+// The sources of drafts.
+const (
+	// SpecAuto, the zero value, drafts wherever that is measured to be faster.
+	SpecAuto Spec = ""
+	// SpecOff never drafts.
+	SpecOff Spec = "off"
+	// SpecLookup drafts what followed the last tokens when they stood in the context before.
+	SpecLookup Spec = "lookup"
+)
+
+// Speculation counts what was drafted for an answer.
+type Speculation struct {
+	// Drafted is how many tokens were, and Accepted how many of them became text.
+	Drafted, Accepted int
+	// ByDepth is the same for the first token of each draft, the second and so on.
+	ByDepth []DepthCount
+	// Lookup is how many of Drafted were found in the context.
+	Lookup int
+}
+
+// DepthCount counts the tokens at one place of all drafts.
+type DepthCount struct{ Drafted, Accepted int }
+
+// count adds a draft of n tokens, of which the first accepted became text.
+func (s *Speculation) count(n, accepted int) {
+	for len(s.ByDepth) < n {
+		s.ByDepth = append(s.ByDepth, DepthCount{})
+	}
+	for i := range n {
+		s.ByDepth[i].Drafted++
+		if i < accepted {
+			s.ByDepth[i].Accepted++
+		}
+	}
+	s.Drafted, s.Accepted, s.Lookup = s.Drafted+n, s.Accepted+accepted, s.Lookup+n
+}
+
+// maxDraft is the most tokens of a draft.
+const maxDraft = 15
+
+// pace decides how far to draft, by what passes of each width took and how often drafts came true. It belongs to a sequence,
+// since both last longer than an answer.
+type pace struct {
+	took  [maxDraft + 2]median // by width
+	luck  [classes]luck        // by how long a text had been found again
+	plain int                  // passes without a draft since the last one with
+	drawn int                  // passes with a draft since the last one without
+	wait  int                  // how many to wait for the next trial
+}
+
+// classes is the number of classes of lengths: 2, 3 and 4, 5 to 8, and more.
+const classes = 4
+
+func classOf(found int) int {
+	switch {
+	case found <= 2:
+		return 0
+	case found <= 4:
+		return 1
+	case found <= 8:
+		return 2
+	}
+	return 3
+}
+
+// luck counts how often a token of a draft came next, old counts less than new ones.
+type luck struct{ hits, misses float64 }
+
+func (l *luck) chance() float64 { return l.hits / (l.hits + l.misses) }
+
+func (l *luck) add(hit bool) {
+	l.hits, l.misses = memory*l.hits, memory*l.misses
+	if hit {
+		l.hits++
+	} else {
+		l.misses++
+	}
+}
+
+const (
+	// worth is by how much a draft must be expected to be faster than plain steps.
+	worth = 1.05
+	// slope is what each further column costs, in plain steps, where it was not measured.
+	slope = 0.2
+	// memory is how much a count keeps with every token.
+	memory = 0.97
+	// Where no draft is worth it, one of trial tokens is tried now and then: after leastWait tokens, then twice as many and so on up
+	// to mostWait.
+	trial               = 2
+	leastWait, mostWait = 32, 512
+	// recheck is after how many drafts a plain step is taken, to measure what it takes now.
+	recheck = 32
+)
+
+func newPace() *pace {
+	// Two tokens' worth of hope each.
+	return &pace{luck: [classes]luck{{0.8, 1.2}, {1, 1}, {1.2, 0.8}, {1.4, 0.6}}, wait: leastWait}
+}
+
+// depth returns how many tokens to draft of most, where the last found tokens stood in the context before.
+func (p *pace) depth(found, most int) int {
+	plain := p.took[1].value()
+	if plain == 0 || p.drawn == recheck {
+		p.drawn = 0
+		return 0
+	}
+	best, depth := worth, 0
+	chance := p.luck[classOf(found)].chance()
+	text, next := 1.0, chance
+	for k := 1; k <= most; k++ {
+		text += next
+		next *= chance
+		if gain := text * float64(plain) / p.cost(k+1); gain > best {
+			best, depth = gain, k
+		}
+	}
+	switch {
+	case depth > 0:
+		p.wait = leastWait
+	case p.plain < p.wait:
+		p.plain, p.drawn = p.plain+1, 0
+		return 0
+	default:
+		depth, p.wait = min(most, trial), min(2*p.wait, mostWait)
+	}
+	p.plain = 0
+	p.drawn++
+	return depth
+}
+
+// cost is what a pass of a width is expected to take: as measured, or by the line through the nearest widths that were.
+func (p *pace) cost(width int) float64 {
+	if v := p.took[width].value(); v > 0 {
+		return float64(v)
+	}
+	below, above := 1, 0
+	for w := width - 1; w > 1; w-- {
+		if p.took[w].value() > 0 {
+			below = w
+			break
+		}
+	}
+	for w := width + 1; w < len(p.took); w++ {
+		if p.took[w].value() > 0 {
+			above = w
+			break
+		}
+	}
+	low := float64(p.took[below].value())
+	if above == 0 {
+		return low * (1 + slope*float64(width-1)) / (1 + slope*float64(below-1))
+	}
+	high := float64(p.took[above].value())
+	return low + (high-low)*float64(width-below)/float64(above-below)
+}
+
+// measured notes that a pass of a width took so long.
+func (p *pace) measured(width int, took time.Duration) {
+	if width < len(p.took) {
+		p.took[width].add(took)
+	}
+}
+
+// came notes how much of a draft came true.
+func (p *pace) came(found, drafted, accepted int) {
+	for i := range min(accepted+1, drafted) {
+		p.luck[classOf(found)].add(i < accepted)
+	}
+}
+
+// median is that of the last few durations, which one that was disturbed does not move.
+type median struct {
+	last [7]time.Duration
+	n    int
+}
+
+func (m *median) add(d time.Duration) {
+	m.last[m.n%len(m.last)] = d
+	m.n++
+}
+
+// value returns the median, or 0 without any.
+func (m *median) value() time.Duration {
+	n := min(m.n, len(m.last))
+	if n == 0 {
+		return 0
+	}
+	sorted := m.last
+	slices.Sort(sorted[:n])
+	return sorted[(n-1)/2]
+}
