@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 )
@@ -196,8 +197,8 @@ func (o *Options) Check() error {
 	if p := o.RepeatPenalty; p > 0 && p < 0.01 {
 		return &OptionError{"RepeatPenalty", p, "must be 0 for none, or between 0.01 and 100"}
 	}
-	if !slices.Contains([]Spec{SpecAuto, SpecOff, SpecLookup}, o.Spec) {
-		return &OptionError{"Spec", o.Spec, "must be auto, off or lookup"}
+	if o.Spec != "" && !slices.Contains(Specs(), string(o.Spec)) {
+		return &OptionError{"Spec", strconv.Quote(string(o.Spec)), "must be one of " + strings.Join(Specs(), ", ")}
 	}
 	if o.SpecDepth < 0 || o.SpecDepth > maxDraft {
 		return &OptionError{"SpecDepth", o.SpecDepth, fmt.Sprintf("must be between 0 and %d", maxDraft)}

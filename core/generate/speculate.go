@@ -11,13 +11,16 @@ type Spec string
 
 // The sources of drafts.
 const (
-	// SpecAuto, the zero value, drafts wherever that is measured to be faster.
-	SpecAuto Spec = ""
+	// SpecAuto drafts wherever that is measured to be faster. So does the zero value.
+	SpecAuto Spec = "auto"
 	// SpecOff never drafts.
 	SpecOff Spec = "off"
 	// SpecLookup drafts what followed the last tokens when they stood in the context before.
 	SpecLookup Spec = "lookup"
 )
+
+// Specs returns the sources of drafts by name.
+func Specs() []string { return []string{string(SpecAuto), string(SpecOff), string(SpecLookup)} }
 
 // Speculation counts what was drafted for an answer.
 type Speculation struct {

@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"github.com/pooled/pooled/core/engine"
 	"github.com/pooled/pooled/core/model"
 	"github.com/pooled/pooled/gpu/cpu/kern"
 	"github.com/pooled/pooled/gpu/program"
@@ -191,8 +192,8 @@ func (s *session) keepCopies() {
 	s.copies = s.copies[:0]
 }
 
-// mostSpare is how many copies of the recurrent state are held to be written again: as many as a draft needs.
-const mostSpare = 8
+// mostSpare is how many copies of the recurrent state are held to be written again: as many as a draft may need.
+const mostSpare = engine.MaxKept
 
 // blankCopy returns a copy to be written.
 func (s *session) blankCopy() *stateCopy {

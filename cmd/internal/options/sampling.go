@@ -13,7 +13,7 @@ import (
 
 // DefaultSampling is how answers are drawn unless a person says otherwise.
 func DefaultSampling() generate.Options {
-	return generate.Options{Temperature: 0.7, TopK: 40, TopP: 0.95, RepeatPenalty: 1}
+	return generate.Options{Temperature: 0.7, TopK: 40, TopP: 0.95, RepeatPenalty: 1, Spec: generate.SpecAuto}
 }
 
 // AddSampling adds the flags of all that generates; what o holds are their defaults.
@@ -27,10 +27,12 @@ func AddSampling(fl *pflag.FlagSet, o *generate.Options) {
 	fl.StringArrayVar(&o.Stop, "stop", o.Stop, "text that ends the answer (may be given several times)")
 }
 
-// AddDraw adds the two flags of [AddSampling] that say how freely to draw, for commands that decide on the rest.
+// AddDraw adds the flags of [AddSampling] that say how freely to draw and whether to draft, for commands that decide on the rest.
 func AddDraw(fl *pflag.FlagSet, o *generate.Options) {
 	fl.Float64Var(&o.Temperature, "temp", o.Temperature, "temperature; 0 always takes the likeliest token")
 	fl.Uint64Var(&o.Seed, "seed", o.Seed, "make sampling repeatable; 0 draws a seed")
+	fl.StringVar((*string)(&o.Spec), "spec", string(o.Spec), "where drafts come from, which make answers faster and never others: "+console.Either(generate.Specs()...))
+	fl.IntVar(&o.SpecDepth, "spec-depth", o.SpecDepth, "draft so many tokens at most, whatever that costs; 0 for what is measured to be the fastest")
 }
 
 // topP is the value of --top-p. Its 0 keeps the likeliest token, as it does in other programs and as the definition has it;
@@ -65,6 +67,7 @@ func (*topP) Type() string { return "float" }
 var flags = map[string]string{
 	"MaxTokens": "--max-tokens", "Temperature": "--temp", "TopK": "--top-k", "TopP": "--top-p", "MinP": "--min-p",
 	"RepeatPenalty": "--repeat-penalty", "Seed": "--seed", "Stop": "--stop", "Logprobs": "--logprobs",
+	"Spec": "--spec", "SpecDepth": "--spec-depth",
 }
 
 // CheckSampling complains about a flag that no model can be asked with, before one is loaded.

@@ -60,6 +60,14 @@ type benchResult struct {
 	State    int64      `json:"state_bytes"`
 	Resident int64      `json:"resident_bytes"`
 	Rows     []benchRow `json:"rows"`
+	Passes   []pass     `json:"passes"`
+}
+
+// pass is what a pass over several tokens takes, in milliseconds and in plain steps: the price of drafts.
+type pass struct {
+	Columns int     `json:"columns"`
+	MS      float64 `json:"ms"`
+	Steps   float64 `json:"steps"`
 }
 
 // benchRow is one depth; speeds are in tokens a second.
@@ -83,7 +91,7 @@ func (c *commands) doBench(ctx context.Context, f *benchFlags) error {
 		deepest = max(deepest, d)
 	}
 	if f.Context == 0 {
-		f.Context = deepest + max(f.prompt, f.tokens+1)
+		f.Context = deepest + max(f.prompt, f.tokens+1, slices.Max(passWidths))
 	}
 	start := time.Now()
 	m, err := c.load(ctx, &f.Model)
@@ -104,7 +112,9 @@ func (c *commands) doBench(ctx context.Context, f *benchFlags) error {
 			}
 			out.Rows = append(out.Rows, row)
 		}
-		return nil
+		var err error
+		out.Passes, err = b.passes(ctx, f)
+		return err
 	})
 	if err != nil {
 		return err
@@ -121,6 +131,15 @@ func (c *commands) doBench(ctx context.Context, f *benchFlags) error {
 	tw.Row("depth", "prompt", "prefill tok/s", "tokens", "decode tok/s")
 	for _, r := range out.Rows {
 		tw.Row(r.Depth, r.Prompt, fmt.Sprintf("%.1f", r.Prefill), r.Tokens, fmt.Sprintf("%.1f", r.Decode))
+	}
+	if err := tw.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintf(c.Out, "\nA pass over several tokens, as a draft needs it, at depth %d:\n\n", f.depths[0])
+	tw = console.NewNumbers(c.Out)
+	tw.Row("tokens", "ms", "plain steps")
+	for _, p := range out.Passes {
+		tw.Row(p.Columns, fmt.Sprintf("%.2f", p.MS), fmt.Sprintf("%.2f", p.Steps))
 	}
 	return tw.Flush()
 }
@@ -161,6 +180,37 @@ func (b *bench) measure(ctx context.Context, f *benchFlags, depth int) (benchRow
 	}
 	row.Prefill, row.Decode = median(prefill), median(decode)
 	return row, nil
+}
+
+// passWidths are those of a plain step and of drafts.
+var passWidths = []int{1, 2, 3, 4, 6, 8, 12, 16}
+
+// passes measures passes of several columns that can be gone back into, at the first depth. Widths take turns, so that a machine
+// that becomes slower or faster does so for all.
+func (b *bench) passes(ctx context.Context, f *benchFlags) ([]pass, error) {
+	took := make([][]float64, len(passWidths))
+	if err := b.hold(ctx, f.depths[0]); err != nil {
+		return nil, err
+	}
+	for range max(8, f.reps*f.tokens/16) {
+		for i, n := range passWidths {
+			batch := engine.Batch{Pos: f.depths[0], Tokens: b.tokens(n), Output: engine.Output{Top: 1, TopOf: engine.AllColumns}}
+			for k := range n - 1 {
+				batch.Keep = append(batch.Keep, f.depths[0]+k+1)
+			}
+			t := time.Now()
+			if _, err := b.session.Forward(ctx, batch); err != nil {
+				return nil, err
+			}
+			took[i] = append(took[i], float64(time.Since(t).Microseconds())/1000)
+		}
+	}
+	out := make([]pass, len(passWidths))
+	for i, n := range passWidths {
+		out[i] = pass{Columns: n, MS: median(took[i])}
+		out[i].Steps = out[i].MS / out[0].MS
+	}
+	return out, nil
 }
 
 // hold brings the session to exactly depth positions, where it can come back to.

@@ -188,7 +188,34 @@ type runResult struct {
 	FinishReason generate.FinishReason `json:"finish_reason"`
 	Seed         uint64                `json:"seed"`
 	Top          [][][2]any            `json:"top,omitempty"`
+	Spec         spec                  `json:"spec"`
 	Timings      timings               `json:"timings"`
+}
+
+// spec counts the tokens that were drafted, by their place in the drafts and by where they came from.
+type spec struct {
+	Drafted  int     `json:"drafted"`
+	Accepted int     `json:"accepted"`
+	ByDepth  []depth `json:"by_depth"`
+	Source   sources `json:"source"`
+}
+
+type depth struct {
+	Drafted  int `json:"drafted"`
+	Accepted int `json:"accepted"`
+}
+
+type sources struct {
+	Draft  int `json:"draft"`
+	Lookup int `json:"lookup"`
+}
+
+func specJSON(s generate.Speculation) spec {
+	out := spec{Drafted: s.Drafted, Accepted: s.Accepted, ByDepth: []depth{}, Source: sources{Lookup: s.Lookup}}
+	for _, d := range s.ByDepth {
+		out.ByDepth = append(out.ByDepth, depth(d))
+	}
+	return out
 }
 
 type timings struct {
@@ -202,6 +229,7 @@ func runJSON(m *hub.Model, prompt []int32, r generate.Result, top [][]generate.T
 	out := runResult{
 		Model: m.Name, Family: m.Plan.Family, Backend: m.Device.Backend, Device: m.Device.Name,
 		PromptIDs: prompt, IDs: r.IDs, Text: r.Text, FinishReason: r.Finish, Seed: r.Seed,
+		Spec: specJSON(r.Spec),
 		Timings: timings{
 			PromptTokens: r.Timings.PromptTokens, PromptMS: ms(r.Timings.Prompt),
 			Tokens: r.Timings.Tokens, DecodeMS: ms(r.Timings.Decode),
