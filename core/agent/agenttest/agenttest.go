@@ -197,7 +197,8 @@ type script struct {
 	answers []string
 	next    int    // the answer that comes next
 	begin   bool   // a prompt is being computed
-	text    string // what is left to say of the running answer
+	text    string // the running answer, of a token a byte
+	start   int    // the position behind its prompt
 	ids     []int32
 	// lag is called before every pass; tests stop the world there.
 	lag func()
@@ -224,25 +225,26 @@ func (s *script) Forward(ctx context.Context, b engine.Batch) (engine.Result, er
 		return engine.Result{}, nil
 	}
 	if s.begin {
-		s.begin, s.text = false, "Done."
+		s.begin, s.text, s.start = false, "Done.", len(s.ids)
 		if s.next < len(s.answers) {
 			s.text = s.answers[s.next]
 			s.next++
 		}
-	} else {
-		// What was forced was said, too.
-		s.text = s.text[min(len(b.Tokens)-1, len(s.text)):]
-	}
-	id := int32(1)
-	if s.text != "" {
-		id = int32(len(control)) + int32(s.text[0])
-		s.text = s.text[1:]
 	}
 	const sure = 1000 // at any temperature
-	r := engine.Result{Top: [][]engine.Candidate{{{ID: id, Logit: sure}}}, LogSumExp: []float32{sure}}
-	if b.Output.Logits != engine.NoColumns {
-		r.Logits = make([]float32, len(control)+256)
-		r.Logits[id] = sure
+	var r engine.Result
+	for i := b.Output.Head().Of(len(b.Tokens)); i > 0; i-- {
+		id := int32(1)
+		// What was forced was said, too.
+		if said := len(s.ids) + 1 - i - s.start; said < len(s.text) {
+			id = int32(len(control)) + int32(s.text[max(said, 0)])
+		}
+		r.Top, r.LogSumExp = append(r.Top, []engine.Candidate{{ID: id, Logit: sure}}), append(r.LogSumExp, sure)
+		if b.Output.Logits != engine.NoColumns {
+			row := make([]float32, len(control)+256)
+			row[id] = sure
+			r.Logits = append(r.Logits, row...)
+		}
 	}
 	return r, nil
 }
