@@ -32,7 +32,7 @@ type scriptSession struct {
 	text   string
 	config engine.Config
 	n      int
-	said   int
+	start  int // the position behind the prompt, where the text begins
 	saved  map[engine.Checkpoint]int // positions
 	closed bool
 }
@@ -53,8 +53,8 @@ func (s *scriptSession) Forward(ctx context.Context, b engine.Batch) (engine.Res
 	case b.Pos+len(b.Tokens) > s.config.Context:
 		return engine.Result{}, engine.ErrContextFull
 	}
-	if len(b.Tokens) > 1 || b.Pos == 0 {
-		s.said = 0 // a prompt: begin the text again
+	if b.Pos == 0 || len(b.Tokens) > 1 && b.Output.Head() <= engine.LastColumn { // a prompt, not a draft
+		s.start = b.Pos + len(b.Tokens)
 	}
 	for _, id := range b.Drop {
 		delete(s.saved, id)
@@ -66,12 +66,16 @@ func (s *scriptSession) Forward(ctx context.Context, b engine.Batch) (engine.Res
 	if b.Output.Head() == engine.NoColumns {
 		return engine.Result{}, nil
 	}
-	next := byteToken + int32(s.text[s.said%len(s.text)])
-	s.said++
-	r := engine.Result{Top: [][]engine.Candidate{{{ID: next, Logit: 1}}}, LogSumExp: []float32{1}}
-	if b.Output.Logits != engine.NoColumns {
-		r.Logits = make([]float32, s.config.Plan.Vocab)
-		r.Logits[next] = 1
+	var r engine.Result
+	for i := b.Output.Head().Of(len(b.Tokens)); i > 0; i-- {
+		said := max(s.n+1-i-s.start, 0)
+		next := byteToken + int32(s.text[said%len(s.text)])
+		r.Top, r.LogSumExp = append(r.Top, []engine.Candidate{{ID: next, Logit: 1}}), append(r.LogSumExp, 1)
+		if b.Output.Logits != engine.NoColumns {
+			row := make([]float32, s.config.Plan.Vocab)
+			row[next] = 1
+			r.Logits = append(r.Logits, row...)
+		}
 	}
 	return r, nil
 }

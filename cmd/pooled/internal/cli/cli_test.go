@@ -287,7 +287,7 @@ func TestDoctor(t *testing.T) {
 	if r.Models != filepath.Join(home, "models") || r.Projects != filepath.Join(home, "projects") || r.Plugins != filepath.Join(home, "plugins") {
 		t.Errorf("folders %q, %q and %q are not in %q", r.Models, r.Projects, r.Plugins, home)
 	}
-	if list := strings.Join(r.Families, "\n"); strings.Contains(list, "moe") || !strings.Contains(list, "qwen35") {
+	if list := strings.Join(r.Families, "\n"); !strings.Contains(list, "qwen3moe") || !strings.Contains(list, "qwen35moe") {
 		t.Errorf("what runs is said to be\n%s", list)
 	}
 	if out := ok(t, "", "doctor"); !strings.Contains(out, "chosen:") {
