@@ -193,6 +193,12 @@ func (a *Agent) Mode() Mode {
 	return a.mode
 }
 
+// Asks reports whether a call of a tool would have to be approved now.
+func (a *Agent) Asks(tool string) bool {
+	o := a.opt.Tools.byName[tool]
+	return o != nil && !a.allows(o)
+}
+
 // SetMode changes which calls run without asking. It holds from the next call on; what a person always allowed counts no more.
 func (a *Agent) SetMode(m Mode) {
 	a.mu.Lock()

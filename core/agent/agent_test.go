@@ -580,3 +580,39 @@ func TestRefusals(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// unable is a set that cannot be opened.
+type unable struct{}
+
+func (unable) Info() tool.Info {
+	i := (&toys{}).Info()
+	i.Name = "unable"
+	for n := range i.Tools {
+		i.Tools[n].Name += "_2"
+	}
+	return i
+}
+
+func (unable) Open(context.Context, tool.Project) (tool.Session, error) {
+	return nil, errors.New("out of order")
+}
+
+// TestLeftOut offers none of the tools of a dropped-in set that does not work, and says why.
+func TestLeftOut(t *testing.T) {
+	p := tool.Project{Root: t.TempDir()}
+	tools, err := agent.OpenTools(t.Context(), p, agent.Source{Set: &toys{}}, agent.Source{Set: unable{}, Name: "mine", DroppedIn: true},
+		agent.Source{Set: &toys{}, Name: "twin", DroppedIn: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tools.Close()
+	for i, want := range []string{"", "tools mine: out of order", "tools twin: there is already a tool"} {
+		s := tools.Sets()[i]
+		if want == "" && s.Err != nil || want != "" && (s.Err == nil || !strings.HasPrefix(s.Err.Error(), want)) {
+			t.Errorf("%s: got %v, want %q", s.Name, s.Err, want)
+		}
+	}
+	if _, err := agent.OpenTools(t.Context(), p, agent.Source{Set: unable{}}); err == nil {
+		t.Error("a built-in set that does not work was left out")
+	}
+}

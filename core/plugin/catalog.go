@@ -331,6 +331,9 @@ func (c *Catalog) Approve(ctx context.Context, name, sum string) (Entry, error) 
 	} else {
 		err = c.learn(ctx, found[n], &a)
 	}
+	if err == nil && a.kind() == models {
+		err = found[n].manifest.Agrees(a.info())
+	}
 	if admit := a.kind().admit; err == nil && admit != nil {
 		err = admit(c, name, a, approvals)
 	}

@@ -263,6 +263,26 @@ func TestManifest(t *testing.T) {
 	}
 }
 
+// TestArchitecturesAgree approves no program that plans other architectures than its manifest lists.
+func TestArchitecturesAgree(t *testing.T) {
+	m := goodManifest
+	for _, c := range []struct {
+		says []string
+		want string
+	}{
+		{nil, ""},
+		{[]string{"good-arch"}, ""},
+		{[]string{"good-arch", "other"}, "lists the architectures good-arch, other, and the program plans good-arch; make them the same"},
+		{[]string{"other"}, "lists the architectures other, and the program plans good-arch"},
+	} {
+		m.Architectures = c.says
+		_, err := approve(t, open(t, bundled(t, "good", m, nil), quick), "good")
+		if c.want == "" && err != nil || c.want != "" && (!errors.Is(err, plugin.ErrBroken) || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%v: got %v, want %q", c.says, err, c.want)
+		}
+	}
+}
+
 func TestDiesWithHost(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("needs /proc")

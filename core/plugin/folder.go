@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -172,6 +173,18 @@ func (m *Manifest) check(name string) error {
 		return fmt.Errorf("%s names the program %q, which is not inside its folder", ManifestFile, m.Binary)
 	}
 	return nil
+}
+
+// Agrees reports where a manifest that lists architectures and the program that it names do not say the same.
+//
+// Errors: [ErrBroken].
+func (m *Manifest) Agrees(info model.Info) error {
+	said, does := slices.Sorted(slices.Values(m.Architectures)), slices.Sorted(slices.Values(info.Architectures))
+	if len(said) == 0 || slices.Equal(said, does) {
+		return nil
+	}
+	return fmt.Errorf("plugin %s: %w: %s lists the architectures %s, and the program plans %s; make them the same",
+		m.Name, ErrBroken, ManifestFile, plain.Line(strings.Join(said, ", "), 300), strings.Join(does, ", "))
 }
 
 // executable adds what this system wants at the end of a program's name.

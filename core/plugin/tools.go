@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -61,7 +62,7 @@ func (c *Catalog) Tools(context.Context) ([]Offer, error) {
 		case !ok || a.kind() != tools:
 			continue
 		case d.err != nil:
-			c.options.Logger.Warn("a plugin cannot be used", "plugin", d.name, "err", d.err)
+			c.options.Tell(fmt.Sprintf("its tools are left out: %v", d.err))
 			continue
 		}
 		s := c.approved(tools, d, a)
@@ -120,8 +121,9 @@ type toolSet struct {
 // Info implements [tool.Set].
 func (t *toolSet) Info() tool.Info { return t.info }
 
-// Open implements [tool.Set]. The program is not started yet.
-func (t *toolSet) Open(_ context.Context, p tool.Project) (tool.Session, error) {
+// Open implements [tool.Set]. A program that comes with Pooled starts with the first call; another at once, so that one that
+// does not work is not offered to a model.
+func (t *toolSet) Open(ctx context.Context, p tool.Project) (tool.Session, error) {
 	if err := checkProject(p); err != nil {
 		return nil, err
 	}
@@ -129,6 +131,18 @@ func (t *toolSet) Open(_ context.Context, p tool.Project) (tool.Session, error) 
 	if s.self {
 		s.rights = confinedRights(t.info).reach(p)
 	}
+	session, err := t.session(s, p)
+	if err != nil || s.self {
+		return session, err
+	}
+	if _, err := session.connect(ctx); err != nil {
+		return nil, errors.Join(err, session.Close())
+	}
+	return session, nil
+}
+
+// session makes a session whose program is not started yet.
+func (t *toolSet) session(s spec, p tool.Project) (*toolSession, error) {
 	c := t.catalog
 	c.mu.Lock()
 	defer c.mu.Unlock()

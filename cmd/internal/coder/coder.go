@@ -28,7 +28,7 @@ func TakeBack(w *workspace.Workspace) func(context.Context, string) (agent.Taken
 func Sources(offers []plugin.Offer) []agent.Source {
 	var list []agent.Source
 	for _, o := range offers {
-		list = append(list, agent.Source{Set: o.Set, Sandboxed: o.Rights.Sandboxed})
+		list = append(list, agent.Source{Set: o.Set, Name: o.Name, Sandboxed: o.Rights.Sandboxed, DroppedIn: !o.BuiltIn})
 	}
 	return list
 }

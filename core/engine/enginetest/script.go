@@ -32,7 +32,7 @@ type scriptSession struct {
 	text   string
 	config engine.Config
 	n      int
-	start  int // the position behind the prompt, where the text begins
+	start  int                       // the position behind the prompt, where the text begins
 	saved  map[engine.Checkpoint]int // positions
 	closed bool
 }

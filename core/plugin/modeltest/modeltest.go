@@ -52,6 +52,8 @@ func Run(ctx context.Context, f model.Family, files []File) []Result {
 			{"is left unchanged", s.keeps},
 			{"without a key, or with a bad one, is planned or refused", s.keys},
 			{"without a tensor, or with a bad one, is refused", s.tensors},
+			{"with a tensor that the family does not know is refused", s.strangers},
+			{"with a key that asks for other arithmetic is refused or planned in another way", s.arithmetic},
 		} {
 			s.md = clone(file.Metadata)
 			results = append(results, Result{file.Name + " " + c.name, c.run()})
@@ -219,6 +221,63 @@ func (s *suite) tensors() error {
 			if err := s.survives(md); err != nil {
 				return fmt.Errorf("with %s of shape %v: %w", t.Name, shape, err)
 			}
+		}
+	}
+	return nil
+}
+
+// strangers puts tensors beside those of the plan that a model of another architecture would have there.
+func (s *suite) strangers() error {
+	p, err := plan(s.ctx, s.family, s.md)
+	if err != nil {
+		return err
+	}
+	names := []string{"no_such_tensor.weight"}
+	for _, t := range p.Tensors {
+		if base, ok := strings.CutSuffix(t.Name, ".weight"); ok && len(names) < 24 {
+			names = append(names, base+".bias")
+		}
+	}
+	for _, name := range names {
+		if _, ok := s.md.Tensors[name]; ok {
+			continue
+		}
+		md := clone(s.md)
+		size := 1
+		if w, ok := md.Tensors[strings.TrimSuffix(name, ".bias")+".weight"]; ok && len(w.Shape) > 0 {
+			size = w.Shape[0]
+		}
+		md.Tensors[name] = model.TensorInfo{Type: "F32", Shape: []int{size}}
+		p, err := plan(s.ctx, s.family, md)
+		switch {
+		case errors.Is(err, model.ErrFault), s.ctx.Err() != nil:
+			return err
+		case err == nil && !slices.ContainsFunc(p.Tensors, func(t model.Tensor) bool { return t.Name == name }):
+			return fmt.Errorf("with the tensor %s it is planned as if that were not there, and answers would be wrong: refuse what the plan does not use", name)
+		}
+	}
+	return nil
+}
+
+// arithmetic sets keys that ask for something else to be computed.
+func (s *suite) arithmetic() error {
+	before, err := plan(s.ctx, s.family, s.md)
+	if err != nil {
+		return err
+	}
+	for _, a := range model.Arithmetic {
+		md := clone(s.md)
+		key := md.Key(a.Key)
+		if md.Values[key] != nil {
+			continue
+		}
+		md.Values[key] = a.Value
+		p, err := plan(s.ctx, s.family, md)
+		switch {
+		case errors.Is(err, model.ErrFault), s.ctx.Err() != nil:
+			return err
+		case err == nil && reflect.DeepEqual(p, before):
+			return fmt.Errorf("%s = %v changes nothing, and answers would be wrong: refuse the keys that the family does not compute", key, a.Value)
 		}
 	}
 	return nil

@@ -42,6 +42,7 @@ func toy(md *model.Metadata) (*model.Plan, error) {
 	r := md.Read()
 	hidden, layers := r.Int("hidden", 1, model.MaxWidth), r.Int("layers", 1, 4)
 	vocab := r.Rows("w", hidden)
+	r.RefuseOthers()
 	if r.Err() != nil {
 		return nil, r.Err()
 	}
@@ -67,8 +68,8 @@ func TestAcceptsGood(t *testing.T) {
 	if err := modeltest.Failed(results); err != nil {
 		t.Error(err)
 	}
-	if len(results) != 8 {
-		t.Errorf("%d requirements, want 8", len(results))
+	if len(results) != 10 {
+		t.Errorf("%d requirements, want 10", len(results))
 	}
 }
 
@@ -137,6 +138,18 @@ func TestCatches(t *testing.T) {
 			}
 			return p, err
 		}}, "file without a tensor, or with a bad one, is refused: without w"},
+		{"leaves a tensor out", family{plan: func(md *model.Metadata) (*model.Plan, error) {
+			for name := range md.Tensors {
+				if name != "w" {
+					delete(md.Tensors, name)
+				}
+			}
+			return toy(md)
+		}}, "file with a tensor that the family does not know is refused: with the tensor no_such_tensor.weight"},
+		{"leaves a key out", family{plan: func(md *model.Metadata) (*model.Plan, error) {
+			delete(md.Values, "toy.logit_scale")
+			return toy(md)
+		}}, "file with a key that asks for other arithmetic is refused or planned in another way: toy.logit_scale = 0.0625 changes nothing"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var all []string

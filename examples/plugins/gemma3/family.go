@@ -110,13 +110,17 @@ func read(md *model.Metadata) (*sizes, error) {
 	dims := r.IntOr("rope.dimension_count", keyDim, 2, keyDim)
 	m.localRope = model.RopeAttrs{Dims: dims, Base: r.FloatOr("rope.freq_base_swa", 10_000, model.MinRopeBase, model.MaxRopeBase), FreqScale: 1}
 	m.globalRope = model.RopeAttrs{Dims: dims, Base: r.FloatOr("rope.freq_base", 1_000_000, model.MinRopeBase, model.MaxRopeBase), FreqScale: 1}
-	switch kind := r.String("rope.scaling.type", "none"); kind {
+	switch kind := r.String("rope.scaling.type", ""); kind {
 	case "none":
+	case "": // a factor without a kind is linear, and 0 is none
+		if f := r.FloatOr("rope.scaling.factor", 1, 0, model.MaxRopeFactor); f != 0 {
+			m.globalRope.FreqScale = 1 / max(f, model.MinRopeFactor)
+		}
 	case "linear":
 		m.globalRope.FreqScale = 1 / r.Float("rope.scaling.factor", model.MinRopeFactor, model.MaxRopeFactor)
 	default:
 		r.Unsupported(md.Key("rope.scaling.type"), "is %q", kind)
 	}
-	r.Refuse("attn_logit_softcapping", "final_logit_softcapping", "expert_count", "pooling_type")
+	r.RefuseOthers("attention.sliding_window", "attention.sliding_window_pattern", "rope.scaling.type", "rope.scaling.factor")
 	return m, r.Err()
 }

@@ -138,9 +138,7 @@ func read(md *model.Metadata) (*sizes, error) {
 		m.feedForward = r.Int("feed_forward_length", 1, model.MaxWidth)
 		r.Refuse("expert_count")
 	}
-	r.Refuse("attention.scale", "attention.sliding_window_pattern", "attention.clamp_kqv", "attention.temperature_length",
-		"attn_logit_softcapping", "final_logit_softcapping", "logit_scale", "residual_scale", "embedding_scale",
-		"use_parallel_residual", "nextn_predict_layers", "pooling_type")
+	r.RefuseOthers("expert_count", "attention.sliding_window", "rope.scaling.type", "rope.scaling.factor", "rope.scale_linear")
 	return m, r.Err()
 }
 

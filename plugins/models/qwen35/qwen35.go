@@ -134,7 +134,7 @@ func read(md *model.Metadata) (*sizes, error) {
 	if factor := r.FloatOr("rope.scaling.factor", 1, 0, model.MaxRopeFactor); factor != 0 && factor != 1 {
 		r.Unsupported(md.Key("rope.scaling.factor"), "is %v", factor)
 	}
-	r.Refuse("rope.scaling.type", "attention.sliding_window", "pooling_type")
+	r.RefuseOthers("expert_count", "nextn_predict_layers", "rope.scaling.factor")
 	m.vocab = r.Rows("token_embd.weight", m.hidden)
 	if md.Has("output.weight") {
 		m.head = "output.weight"

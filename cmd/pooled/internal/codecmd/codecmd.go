@@ -274,6 +274,11 @@ func (w *work) open(ctx context.Context) error {
 	if w.tools, err = agent.OpenTools(ctx, tool.Project{Root: w.project.Root, State: w.project.State(), Cache: w.Cache}, sources...); err != nil {
 		return err
 	}
+	for _, s := range w.tools.Sets() {
+		if s.Err != nil {
+			w.Tell(fmt.Sprintf("left out: %v", s.Err))
+		}
+	}
 	w.screen.brief = w.tools.Brief
 	var history []transcript.Message
 	if w.f.resume || w.f.session != "" {

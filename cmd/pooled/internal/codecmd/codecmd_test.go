@@ -220,7 +220,7 @@ func TestTalk(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "site.html")
 	in := strings.Join([]string{
 		"/help", "/nonsense", "Make \\", "a page", "what for?", "Once more", "y", "/files", "/open", "/export " + out, "/export " + out,
-		"/undo", "/undo", "/mode", "/mode edits", "/mode nonsense", "/model", "/model other", "/sessions", "/new", "/resume", "/bye", "never",
+		"/undo", "/undo", "/mode", "/tools", "/mode edits", "/mode nonsense", "/model", "/model other", "/sessions", "/new", "/resume", "/bye", "never",
 	}, "\n")
 	// The first answer is denied with a word, so the script goes on with serve; "Once more" begins it anew.
 	r.answers = append([]string{script[0], "As you wish."}, script...)
@@ -229,7 +229,7 @@ func TestTalk(t *testing.T) {
 		t.Fatalf("exit code %d: %s", code, errs)
 	}
 	for _, want := range []string{
-		"/undo force", "allow?", "\x1b[32m+<h1>Hi</h1>\x1b[0m", "not allowed", "As you wish.", "The page is ready.", "       11  index.html",
+		"/undo force", "allow?", "files: ", "read_file      read: ", "write_file     edit, asks first: ", "\x1b[32m+<h1>Hi</h1>\x1b[0m", "not allowed", "As you wish.", "The page is ready.", "       11  index.html",
 		"http://127.0.0.1:", "wrote " + out, "\x1b[31m-<h1>Hi</h1>\x1b[0m", "took the last change of index.html back", "there is nothing to take back",
 		"ask", "script, context 16384, calls written as qwen-xml", "2 requests", "a new session",
 	} {

@@ -22,6 +22,7 @@ const help = `/files              the project's files
 /export [FILE]      the project as a .zip, or as one .html file that needs no other
 /mode [MODE]        what runs without asking: ask, edits or all
 /model [NAME]       go on with another model
+/tools              the tools, what they may do, and which are left out
 /new                start a new session
 /sessions           the sessions of this project
 /resume [SESSION]   go on with a session, the last one if none is named
@@ -49,6 +50,8 @@ func (w *work) command(ctx context.Context, text string) (bye bool, err error) {
 		return false, w.setMode(arg)
 	case "model":
 		return false, w.setModel(ctx, arg)
+	case "tools":
+		w.listTools()
 	case "new":
 		return false, w.newSession()
 	case "sessions":
@@ -165,6 +168,28 @@ func (w *work) setModel(ctx context.Context, ref string) error {
 	w.model, w.loaded = m, loaded
 	w.say("%s works from now on", m.Name())
 	return old.Close()
+}
+
+// listTools lists the sets of tools.
+func (w *work) listTools() {
+	for _, s := range w.tools.Sets() {
+		if s.Err != nil {
+			fmt.Fprintf(w.Out, "%s: left out: %s\n", terminal.Line(s.Name), terminal.Line(s.Err.Error()))
+			continue
+		}
+		where := "does what you can"
+		if s.Sandboxed {
+			where = "reaches nothing but the project"
+		}
+		fmt.Fprintf(w.Out, "%s: %s\n", terminal.Line(s.Name), where)
+		for _, t := range s.Set.Info().Tools {
+			asks := ""
+			if w.agent.Asks(t.Name) {
+				asks = ", asks first"
+			}
+			fmt.Fprintf(w.Out, "  %-14s %s%s: %s\n", t.Name, t.Class, asks, terminal.Line(t.Description))
+		}
+	}
 }
 
 func (w *work) newSession() error {

@@ -30,7 +30,7 @@ is called with the least that it asks for, in an empty project.`,
 		Example: "  pooled plugin check ./gemma3 --model gemma-3-270m.gguf",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			program, files, err := inspect(args[0])
+			program, m, files, err := inspect(args[0])
 			if err != nil {
 				return err
 			}
@@ -68,6 +68,7 @@ is called with the least that it asks for, in an empty project.`,
 			} else {
 				info := opened.Info()
 				fmt.Fprintf(out, "%s plans %s (contract %d)\n\n", info.Name, strings.Join(info.Architectures, ", "), info.Contract)
+				report("the manifest lists the architectures that it plans", m.Agrees(info))
 				for _, r := range modeltest.Run(cmd.Context(), opened, files) {
 					report(r.Name, r.Err)
 				}
@@ -88,33 +89,32 @@ is called with the least that it asks for, in an empty project.`,
 }
 
 // inspect finds the program that path means and the models that lie beside it.
-func inspect(path string) (program string, files []modeltest.File, err error) {
+func inspect(path string) (program string, m plugin.Manifest, files []modeltest.File, err error) {
 	st, err := os.Stat(path)
 	if err != nil {
-		return "", nil, err
+		return "", m, nil, err
 	}
 	if !st.IsDir() {
-		return path, nil, nil
+		return path, m, nil, nil
 	}
 	data, err := os.ReadFile(filepath.Join(path, plugin.ManifestFile))
 	if err != nil {
 		if errors.Is(err, os.ErrNotExist) {
 			err = fmt.Errorf("%s is no plugin: it has no %s", path, plugin.ManifestFile)
 		}
-		return "", nil, err
+		return "", m, nil, err
 	}
-	var m plugin.Manifest
 	if err := json.Unmarshal(data, &m); err != nil {
-		return "", nil, fmt.Errorf("%s: %w", filepath.Join(path, plugin.ManifestFile), err)
+		return "", m, nil, fmt.Errorf("%s: %w", filepath.Join(path, plugin.ManifestFile), err)
 	}
 	if !filepath.IsLocal(m.Binary) {
-		return "", nil, fmt.Errorf("%s names the program %q, which is not inside its folder", plugin.ManifestFile, m.Binary)
+		return "", m, nil, fmt.Errorf("%s names the program %q, which is not inside its folder", plugin.ManifestFile, m.Binary)
 	}
 	files, err = readModels(filepath.Join(path, "testdata"))
 	if errors.Is(err, os.ErrNotExist) {
 		err = nil
 	}
-	return filepath.Join(path, m.Binary), files, err
+	return filepath.Join(path, m.Binary), m, files, err
 }
 
 // readModels reads the metadata of a model, or of those in a folder.

@@ -60,7 +60,7 @@ func (d Deps) createModels() *cobra.Command {
 		Long: `New writes a Go module into DIR (NAME when left out) that plans a plain decoder and passes "pooled plugin check".
 Change it into the family that you need.`,
 		Example: `  pooled plugin new models mine
-  pooled plugin new models mine --pooled ~/src/pooled`,
+  pooled plugin new models mine ~/mine --pooled ~/src/pooled`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(_ *cobra.Command, args []string) error {
 			p.Name = args[0]
@@ -141,30 +141,46 @@ func (p *newPlugin) steps() []string {
 // fill writes the scaffold of a module that requires Pooled.
 func (p *newPlugin) fill(dir string) (err error) {
 	var sums []byte
-	if p.Source != "" {
-		sums, err = p.fromSource()
-	} else {
-		err = p.fromRelease()
+	if p.Source == "" && !p.fromRelease() {
+		if p.Source = checkoutAbove(dir); p.Source == "" {
+			return errors.New("this Pooled was built from a checkout and has no version to build against; name the checkout with --pooled FOLDER")
+		}
 	}
-	if err != nil {
-		return err
+	if p.Source != "" {
+		if sums, err = p.fromSource(); err != nil {
+			return err
+		}
 	}
 	return p.write(dir, sums)
 }
 
-// fromRelease requires the version of the running program.
-func (p *newPlugin) fromRelease() error {
+// fromRelease requires the version of the running program; one that was built in a checkout has none.
+func (p *newPlugin) fromRelease() bool {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Path != modulePath || !strings.HasPrefix(info.Main.Version, "v") {
-		return errors.New("this Pooled was built from a checkout and has no version to build against; name the checkout with --pooled FOLDER")
+		return false
 	}
 	p.Version, p.Go = info.Main.Version, strings.TrimPrefix(info.GoVersion, "go")
-	return nil
+	return true
 }
 
 var requireLine = regexp.MustCompile(`(?m)^(?:require )?\s*([\w.\-/~]+\.[\w.\-/~]+ v[^\s]+)`)
 
 var goLine = regexp.MustCompile(`(?m)^go (\S+)$`)
+
+// checkoutAbove returns the checkout of Pooled that a folder, or the working folder, lies in; empty for none.
+func checkoutAbove(dir string) string {
+	for _, from := range []string{dir, "."} {
+		from, err := filepath.Abs(from)
+		for err == nil && filepath.Dir(from) != from {
+			if mod, err := os.ReadFile(filepath.Join(from, "go.mod")); err == nil && bytes.HasPrefix(mod, []byte("module "+modulePath+"\n")) {
+				return from
+			}
+			from = filepath.Dir(from)
+		}
+	}
+	return ""
+}
 
 // fromSource takes the required versions over from the checkout, so that the module builds without a network.
 func (p *newPlugin) fromSource() (sums []byte, err error) {

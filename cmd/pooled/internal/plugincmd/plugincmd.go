@@ -38,7 +38,7 @@ process of its own, and only after you approved it; it has to be approved again 
   pooled plugin approve mine`,
 		Args: cobra.NoArgs,
 	}
-	c.AddCommand(d.list(), d.check(), d.create(), d.approve(), d.remove(), d.serve())
+	c.AddCommand(d.list(), d.check(), d.create(), d.call(), d.approve(), d.remove(), d.serve())
 	return c
 }
 

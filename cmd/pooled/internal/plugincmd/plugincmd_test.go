@@ -94,7 +94,7 @@ func TestListApproveRemove(t *testing.T) {
 		t.Errorf("approve without an answer: %v, want ErrNotApproved", err)
 	}
 	out, err = run(t, dir, "y\n", "approve", "sound")
-	want("approve", out, err, "Approved. It plans llama, qwen2, qwen3, instead of models/dense.")
+	want("approve", out, err, "Approved. It plans llama, qwen2, qwen3, qwen3moe, instead of models/dense.")
 	out, err = run(t, dir, "", "list", "--json")
 	var list []map[string]any
 	if err != nil || json.Unmarshal([]byte(out), &list) != nil || len(list) != 3 || list[2]["state"] != "approved" {
