@@ -5,7 +5,9 @@ package plugincmd_test
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -173,11 +175,14 @@ func TestPython(t *testing.T) {
 
 	answer := func(model string) string {
 		out := p.run(t, "", "run", "-m", model, "--backend", "cpu", "--ids", "1,75,104,111,111,114", "--ignore-end", "--temp", "0", "-n", "24", "--json", "--logprobs", "8")
-		_, steps, ok := strings.Cut(out, `"logprobs":`) // what goes before holds times
-		if !ok {
-			t.Fatalf("no logprobs in\n%s", out)
+		var r struct {
+			IDs []int32            `json:"ids"`
+			Top [][][2]json.Number `json:"top"` // of each step the likeliest tokens and their log-probabilities, in full
 		}
-		return steps
+		if err := json.Unmarshal([]byte(out), &r); err != nil || len(r.IDs) != 24 || len(r.Top) != 24 {
+			t.Fatalf("%v, %d tokens and %d steps in\n%s", err, len(r.IDs), len(r.Top), out)
+		}
+		return fmt.Sprint(r)
 	}
 	got, want := answer(granite), answer(llama)
 	if got != want {
@@ -185,5 +190,14 @@ func TestPython(t *testing.T) {
 	}
 	if answer(plain) == want {
 		t.Error("the multipliers make no difference")
+	}
+
+	project := t.TempDir()
+	if err := os.WriteFile(filepath.Join(project, "birds.csv"), []byte("name,wingspan\nswift,40\nkite,\nwren,15\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	out = p.run(t, project, "plugin", "call", "tables", "summarize_table", `{"path": "birds.csv"}`, "--yes")
+	if want := "birds.csv: 3 rows, 2 columns\nname: text, 3 different\nwingspan: number, 15 to 40, mean 27.5, 1 missing\n"; out != want {
+		t.Errorf("the tool says\n%s\nwant\n%s", out, want)
 	}
 }

@@ -17,8 +17,9 @@ NAME, ARCHITECTURES, CONTRACT = "granite", ["granite"], 1
 # Keys that change the arithmetic and that this family does not compute.
 FOREIGN = [
     "attention.sliding_window", "attention.sliding_window_pattern", "attention.clamp_kqv", "attention.max_alibi_bias",
-    "attention.temperature_length", "attn_logit_softcapping", "final_logit_softcapping", "rope.scaling.type",
-    "rope.scaling.factor", "rope.scale_linear", "expert_count", "use_parallel_residual", "nextn_predict_layers", "pooling_type",
+    "attention.temperature_length", "attention.temperature_scale", "attn_logit_softcapping", "final_logit_softcapping",
+    "rope.scaling.type", "rope.scaling.factor", "rope.scale_linear", "expert_count", "use_parallel_residual",
+    "nextn_predict_layers", "pooling_type",
 ]  # fmt: skip
 
 

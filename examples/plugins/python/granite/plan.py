@@ -82,7 +82,11 @@ class Builder:
         return self._index[name]
 
     def finish(self, reader):
-        """Returns the plan. A tensor of the file that it does not use is refused: nothing is left out in silence."""
+        """Returns the plan. The file must have every tensor of it, and no other one: nothing is left out in silence."""
+        for tensor in self.plan.tensors:
+            have, want = reader.tensors.get(tensor.name), list(tensor.shape)
+            if have != want:
+                raise Refused(tensor.name, f"has the shape {have}, want {want}" if have else "the file has no such tensor")
         for name in sorted(reader.tensors):
             if name not in self._index:
                 raise Refused(name, "the family has no use for the tensor", unsupported=True)
