@@ -12,9 +12,9 @@ import (
 // is its length and its entries.
 //
 //	batch:  version, flags (1 undo, 2 accept), restore, pos (signed), forget, drop, tokens (signed), hidden, keep, save,
-//	        columns of hidden, logits and top, top (signed)
+//	        columns of hidden, logits and top, top (signed), draft as (token signed, count signed)
 //	result: version, hidden, logits, top as a list of lists of (id signed, logit), log-sum-exp, accepted, next (signed),
-//	        saved as a list of (id, bytes)
+//	        draft (signed), saved as a list of (id, bytes)
 const (
 	codecVersion = 1
 	flagUndo     = 1
@@ -54,7 +54,9 @@ func AppendBatch(dst []byte, b Batch) []byte {
 	for _, c := range []Columns{b.Output.Hidden, b.Output.Logits, b.Output.TopOf} {
 		dst = binary.AppendUvarint(dst, uint64(c))
 	}
-	return binary.AppendVarint(dst, int64(b.Output.Top))
+	dst = binary.AppendVarint(dst, int64(b.Output.Top))
+	dst = binary.AppendVarint(dst, int64(b.Draft.Token))
+	return binary.AppendVarint(dst, int64(b.Draft.Count))
 }
 
 // DecodeBatch reads what [AppendBatch] wrote. It checks the form alone; whether the batch makes sense, the session says.
@@ -79,6 +81,7 @@ func DecodeBatch(data []byte, limit Bounds) (Batch, error) {
 	b.Save = d.checkpoints()
 	b.Output.Hidden, b.Output.Logits, b.Output.TopOf = d.columns(), d.columns(), d.columns()
 	b.Output.Top = int(d.varint(0, int64(limit.Vocab)))
+	b.Draft = Draft{int32(d.varint(math.MinInt32, math.MaxInt32)), int(d.varint(0, MaxDraft))}
 	if err := d.end(); err != nil {
 		return Batch{}, err
 	}
@@ -101,6 +104,10 @@ func AppendResult(dst []byte, r Result) []byte {
 	dst = appendFloats(dst, r.LogSumExp)
 	dst = binary.AppendUvarint(dst, uint64(r.Accepted))
 	dst = binary.AppendVarint(dst, int64(r.Next))
+	dst = binary.AppendUvarint(dst, uint64(len(r.Draft)))
+	for _, id := range r.Draft {
+		dst = binary.AppendVarint(dst, int64(id))
+	}
 	dst = binary.AppendUvarint(dst, uint64(len(r.Saved)))
 	for _, s := range r.Saved {
 		dst = binary.AppendUvarint(dst, uint64(s.ID))
@@ -126,6 +133,7 @@ func DecodeResult(data []byte, limit Bounds) (Result, error) {
 	r.LogSumExp = d.floats(limit.Columns, 1)
 	r.Accepted = int(d.atMost(uint64(limit.Columns)))
 	r.Next = int32(d.varint(math.MinInt32, math.MaxInt32))
+	r.Draft = list(&d, MaxDraft, 1, func() int32 { return int32(d.varint(math.MinInt32, math.MaxInt32)) })
 	r.Saved = list(&d, MaxCheckpoints, 2, func() Saved {
 		return Saved{Checkpoint(d.uvarint()), int64(d.atMost(math.MaxInt64))}
 	})

@@ -21,6 +21,7 @@ var batches = map[string]engine.Batch{
 		Pos: -1, Forget: []int{0, 3}, Drop: []engine.Checkpoint{9}, Tokens: []int32{1, -2, math.MaxInt32},
 		Hidden: []float32{1, float32(math.Inf(1)), -0.5}, Keep: []int{4, 5, 6}, Save: []engine.Checkpoint{1, 2},
 		Output: engine.Output{Hidden: engine.AllColumns, Logits: engine.LastColumn, Top: 3, TopOf: engine.AllColumns, Accept: true},
+		Draft:  engine.Draft{Token: 7, Count: 16},
 	},
 }
 
@@ -28,7 +29,7 @@ var results = map[string]engine.Result{
 	"nothing": {},
 	"everything": {
 		Hidden: []float32{1, 2, 3}, Logits: []float32{-1, 4}, Top: [][]engine.Candidate{{{7, 1.5}, {2, -3}}, nil, {{0, 0}}},
-		LogSumExp: []float32{2, 3, 4}, Accepted: 2, Next: -1, Saved: []engine.Saved{{ID: 5, Bytes: 1 << 40}},
+		LogSumExp: []float32{2, 3, 4}, Accepted: 2, Next: -1, Draft: []int32{5, -6}, Saved: []engine.Saved{{ID: 5, Bytes: 1 << 40}},
 	},
 }
 
@@ -66,6 +67,7 @@ func TestCodecBounds(t *testing.T) {
 		"save":        {Save: make([]engine.Checkpoint, engine.MaxCheckpoints+1)},
 		"drop":        {Drop: make([]engine.Checkpoint, engine.MaxCheckpoints+1)},
 		"top":         {Output: engine.Output{Top: bounds.Vocab + 1}},
+		"draft":       {Draft: engine.Draft{Count: engine.MaxDraft + 1}},
 		"a long list": {Tokens: make([]int32, 1<<20)},
 	} {
 		if _, err := engine.DecodeBatch(engine.AppendBatch(nil, b), bounds); !errors.Is(err, engine.ErrEncoding) {
@@ -75,7 +77,7 @@ func TestCodecBounds(t *testing.T) {
 	for name, data := range map[string][]byte{
 		"another version": append([]byte{2}, engine.AppendBatch(nil, engine.Batch{})[1:]...),
 		"a selection of more columns than a number can say": append(
-			bytes.TrimSuffix(engine.AppendBatch(nil, engine.Batch{}), []byte{0, 0, 0, 0}), 0xff, 0xff, 0xff, 0xff, 0x10, 0, 0, 0),
+			bytes.TrimSuffix(engine.AppendBatch(nil, engine.Batch{}), []byte{0, 0, 0, 0, 0, 0}), 0xff, 0xff, 0xff, 0xff, 0x10, 0, 0, 0, 0, 0),
 		"more behind it": append(engine.AppendBatch(nil, engine.Batch{}), 0),
 	} {
 		if _, err := engine.DecodeBatch(data, bounds); !errors.Is(err, engine.ErrEncoding) {

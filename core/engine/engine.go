@@ -52,6 +52,9 @@ type Config struct {
 	Range model.LayerRange
 	// Embed and Head say whether the session turns token ids into hidden states and hidden states into logits.
 	Embed, Head bool
+	// Draft says that the session also drafts; see [Batch.Draft]. It means nothing without the embedding and the head, and for a
+	// plan without a draft block.
+	Draft bool
 	// Context is the number of positions the state has room for.
 	Context int
 	// CheckpointBytes is what all checkpoints together may take; 0 allows none.

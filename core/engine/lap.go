@@ -8,6 +8,8 @@ const (
 	MaxKept = 16
 	// MaxCheckpoints is the most checkpoints that one batch saves, and the most that it drops.
 	MaxCheckpoints = 16
+	// MaxDraft is the most tokens that one batch asks to be drafted.
+	MaxDraft = 16
 )
 
 // Checkpoint is the caller's number of a saved state; 0 is none.
@@ -39,6 +41,17 @@ type Batch struct {
 	Save []Checkpoint
 	// Output says what to return.
 	Output Output
+	// Draft asks for drafts of what follows.
+	Draft Draft
+}
+
+// Draft asks for tokens that may follow [Draft.Token], which is taken for the one behind the last column. Drafts change neither the
+// state nor any other result, so that a session without a draft block, or one that knows too little, may return fewer or none.
+type Draft struct {
+	// Token is the token behind the last column.
+	Token int32
+	// Count is how many to draft at most, up to [MaxDraft]; 0 asks for none.
+	Count int
 }
 
 // Columns selects so many of the last columns of a batch.
@@ -100,6 +113,8 @@ type Result struct {
 	Accepted int
 	// Next is the greedy token behind that prefix.
 	Next int32
+	// Draft are the tokens drafted.
+	Draft []int32
 	// Saved are the checkpoints saved by this lap.
 	Saved []Saved
 }

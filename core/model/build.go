@@ -48,6 +48,18 @@ func (b *Builder) Layer(f func(o *Ops, x Value) Value) {
 // Head writes the head: f gets the hidden state that leaves the last layer and returns the logits.
 func (b *Builder) Head(f func(o *Ops, x Value) Value) { b.block(&b.plan.Head, nil, f) }
 
+// Draft writes the draft block: layer gets the embedding and the hidden state, each [hidden], and returns the hidden state that is
+// handed on; head turns that into logits. From is a value of the head, which was written before.
+func (b *Builder) Draft(from Value, layer func(o *Ops, embedding, hidden Value) Value, head func(o *Ops, x Value) Value) {
+	d := &Draft{From: from}
+	b.plan.Draft = d
+	b.block(&d.Block, &d.State, func(o *Ops, x Value) Value {
+		n := b.plan.Hidden
+		return layer(o, o.Slice(x, 1, 0, n), o.Slice(x, 1, n, n))
+	})
+	b.block(&d.Head, nil, head)
+}
+
 func (b *Builder) block(to *Block, state *State, f func(*Ops, Value) Value) {
 	o := &Ops{b: b, block: to, state: state}
 	to.Out = f(o, 0)
@@ -141,6 +153,9 @@ func (o *Ops) ExpertLinear(x, route Value, tensor string, experts, out, in int) 
 
 // Combine adds up what the experts that route has chosen made, by their weights.
 func (o *Ops) Combine(x, route Value) Value { return o.add(Combine, []Value{x, route}, nil, Attrs{}) }
+
+// Concat joins the rows of x and y.
+func (o *Ops) Concat(x, y Value) Value { return o.add(Concat, []Value{x, y}, nil, Attrs{}) }
 
 // Slice takes [offset, offset+length) of each of groups groups.
 func (o *Ops) Slice(x Value, groups, offset, length int) Value {

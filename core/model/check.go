@@ -51,6 +51,8 @@ type Shapes struct {
 	Embed  Widths
 	Layers []Widths
 	Head   Widths
+	// Draft and DraftHead are those of the draft block, where there is one.
+	Draft, DraftHead Widths
 }
 
 // Check infers the width of every value and checks the whole plan: kinds, operands, attributes, tensors and states.
@@ -61,6 +63,15 @@ func (p *Plan) Check() (*Shapes, error) {
 	if err := p.checkSizes(); err != nil {
 		return nil, err
 	}
+	s, err := p.checkBlocks()
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// checkBlocks checks everything but sizes.
+func (p *Plan) checkBlocks() (*Shapes, error) {
 	s := &Shapes{Layers: make([]Widths, len(p.Layers))}
 	state := int64(0)
 	var err error
@@ -86,7 +97,36 @@ func (p *Plan) Check() (*Shapes, error) {
 	if s.Head, err = p.checkBlock("head", &p.Head, nil, p.Hidden, p.Vocab); err != nil {
 		return nil, err
 	}
-	return s, nil
+	return s, p.checkDraft(s, state)
+}
+
+// checkDraft checks the draft block; state is what all layers keep.
+func (p *Plan) checkDraft(s *Shapes, state int64) (err error) {
+	const name = "draft"
+	d := p.Draft
+	if d == nil {
+		return nil
+	}
+	bad := func(reason string, args ...any) error {
+		return &PlanError{Block: name, Op: -1, Reason: fmt.Sprintf(reason, args...)}
+	}
+	switch {
+	case d.From < 0 || int(d.From) >= len(s.Head) || s.Head[d.From] != p.Hidden:
+		return bad("value %d of the head is no hidden state", d.From)
+	case d.State.Recurrent():
+		return bad("keeps a state that cannot be cut anywhere")
+	}
+	if err := checkState(name, d.State); err != nil {
+		return err
+	}
+	if state += p.DraftBytes(p.Context); state > maxState {
+		return bad("%d positions take more than %d GiB of state", p.Context, maxState>>30)
+	}
+	if s.Draft, err = p.checkBlock(name, &d.Block, &d.State, 2*p.Hidden, p.Hidden); err != nil {
+		return err
+	}
+	s.DraftHead, err = p.checkBlock("draft head", &d.Head, nil, p.Hidden, p.Vocab)
+	return err
 }
 
 // CheckFile checks that the file whose metadata is given has every tensor of the plan, in its shape.

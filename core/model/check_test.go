@@ -38,6 +38,10 @@ func plan() *model.Plan {
 		return o.SigmoidGate(o.Combine(y, r), o.Linear(x, "gate", 1, 8))                           // ops 4, 5, 6
 	})
 	b.Head(func(o *model.Ops, x model.Value) model.Value { return o.Linear(x, "embed", 16, 8) })
+	b.Draft(0, func(o *model.Ops, e, h model.Value) model.Value { // ops 0, 1
+		x := o.Linear(o.Concat(e, h), "join", 8, 16)                                                                // ops 2, 3
+		return o.Attention(x, x, x, model.AttentionShape{Heads: 2, KVHeads: 2, KeyDim: 4, ValueDim: 4, Scale: 0.5}) // op 4
+	}, func(o *model.Ops, x model.Value) model.Value { return o.Linear(x, "embed", 16, 8) })
 	return b.Plan()
 }
 
@@ -63,13 +67,14 @@ func TestCheckAccepts(t *testing.T) {
 			{8, 8, 4, 4, 4, 4, 8},
 			{8, 5, 4, 12, 16, 8, 1, 8},
 		},
-		Head: model.Widths{8, 16},
+		Head:  model.Widths{8, 16},
+		Draft: model.Widths{16, 8, 8, 16, 8, 8}, DraftHead: model.Widths{8, 16},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("widths\ngot  %v\nwant %v", got, want)
 	}
 	seen := map[model.Kind]bool{}
-	for _, b := range []model.Block{p.Embed, p.Layers[0].Block, p.Layers[1].Block, p.Layers[2].Block, p.Head} {
+	for _, b := range []model.Block{p.Embed, p.Layers[0].Block, p.Layers[1].Block, p.Layers[2].Block, p.Head, p.Draft.Block} {
 		for _, op := range b.Ops {
 			seen[op.Kind] = true
 		}
@@ -172,6 +177,12 @@ func TestCheckRejects(t *testing.T) {
 		{"huge delta state", func(p *model.Plan) {
 			p.Layers[1].State.Delta = &model.DeltaState{Heads: 1 << 20, KeyDim: 1 << 20, ValueDim: 1 << 20}
 		}, "the delta state is out of bounds"},
+		{"a draft from no hidden state", func(p *model.Plan) { p.Draft.From = 1 }, "draft: value 1 of the head is no hidden state"},
+		{"a draft from no value", func(p *model.Plan) { p.Draft.From = -1 }, "draft: value -1 of the head"},
+		{"a draft that is recurrent", func(p *model.Plan) { p.Draft.State.Delta = p.Layers[1].State.Delta }, "draft: keeps a state that cannot be cut anywhere"},
+		{"a draft without a cache", func(p *model.Plan) { p.Draft.State.KV = nil }, "draft, op 4 (Attention): needs a KV cache"},
+		{"a draft of another width", func(p *model.Plan) { p.Draft.Out = 3 }, "draft: its result is 16 wide, want 8"},
+		{"a draft without logits", func(p *model.Plan) { p.Draft.Head = model.Block{} }, "draft head: its result is 8 wide, want 16"},
 		{"a choice of no expert", func(p *model.Plan) { p.Layers[2].Ops[1].Attrs.Route.Used = 0 }, "op 1 (Route): uses 0 of 5 experts"},
 		{"a choice of more experts than there are", func(p *model.Plan) { p.Layers[2].Ops[1].Attrs.Route.Used = 6 }, "op 1 (Route): uses 6 of 5 experts, want 1 to 5"},
 		{"experts that nobody chose", func(p *model.Plan) { p.Layers[2].Ops[2].In[1] = 1 }, "op 2 (ExpertLinear): takes value 1 for a choice of experts"},

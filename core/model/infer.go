@@ -264,6 +264,8 @@ func (c *checker) inferCombine(op *Op, x int) (int, string) {
 	return x / r.used, ""
 }
 
+func (c *checker) inferConcat(op *Op, x int) (int, string) { return x + c.widths[op.In[1]], "" }
+
 func divides(groups, width int) bool { return groups >= 1 && width >= groups && width%groups == 0 }
 
 func groupsReason(groups, width int) string {

@@ -68,6 +68,8 @@ const (
 	ExpertLinear
 	// Combine is the sum of the parts of x [n, Used·w] times their weights, in the order of the route. In: x and the route; out [n, w].
 	Combine
+	// Concat joins each row of a with that of b. In: a [n, w], b [n, v]; out [n, w+v].
+	Concat
 
 	kindEnd
 )
@@ -137,6 +139,7 @@ var table = [kindEnd]Facts{
 	Route:        {Name: "Route", Inputs: 1, infer: (*checker).inferRoute},
 	ExpertLinear: {Name: "ExpertLinear", Inputs: 2, Weights: []Role{Experts}, infer: (*checker).inferExpertLinear},
 	Combine:      {Name: "Combine", Inputs: 2, infer: (*checker).inferCombine},
+	Concat:       {Name: "Concat", Inputs: 2, infer: (*checker).inferConcat},
 }
 
 // Known reports whether k is a kind of this version.

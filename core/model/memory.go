@@ -14,9 +14,7 @@ func (p *Plan) Recurrent(r LayerRange) bool {
 // values, float32 recurrent state.
 func (p *Plan) StateBytes(r LayerRange, context int) (kv, recurrent int64) {
 	for _, l := range p.Layers[r.Begin:r.End] {
-		if s := l.State.KV; s != nil {
-			kv += 2 * int64(context) * int64(s.Heads) * int64(s.KeyDim+s.ValueDim)
-		}
+		kv += l.State.kvBytes(context)
 		if s := l.State.Conv; s != nil {
 			recurrent += 4 * int64(s.Taps-1) * int64(s.Channels)
 		}
@@ -27,9 +25,25 @@ func (p *Plan) StateBytes(r LayerRange, context int) (kv, recurrent int64) {
 	return kv, recurrent
 }
 
-// TensorsOf returns the indices of the tensors that a session over r needs, with the embedding and the head where asked,
-// each once, in the order of [Plan.Tensors].
-func (p *Plan) TensorsOf(r LayerRange, embed, head bool) []int {
+// DraftBytes returns the bytes of the state of the draft block at the given number of positions; 0 without one.
+func (p *Plan) DraftBytes(context int) int64 {
+	if p.Draft == nil {
+		return 0
+	}
+	return p.Draft.State.kvBytes(context)
+}
+
+// kvBytes is what the KV cache takes.
+func (s State) kvBytes(context int) int64 {
+	if s.KV == nil {
+		return 0
+	}
+	return 2 * int64(context) * int64(s.KV.Heads) * int64(s.KV.KeyDim+s.KV.ValueDim)
+}
+
+// TensorsOf returns the indices of the tensors that a session over r needs, with the embedding, the head and the draft block
+// where asked, each once, in the order of [Plan.Tensors]. The draft block needs the embedding and the head.
+func (p *Plan) TensorsOf(r LayerRange, embed, head, draft bool) []int {
 	used := make([]bool, len(p.Tensors))
 	mark := func(b *Block) {
 		for _, op := range b.Ops {
@@ -46,6 +60,10 @@ func (p *Plan) TensorsOf(r LayerRange, embed, head bool) []int {
 	}
 	if head {
 		mark(&p.Head)
+	}
+	if draft && p.Draft != nil {
+		mark(&p.Draft.Block)
+		mark(&p.Draft.Head)
 	}
 	var ids []int
 	for i, u := range used {

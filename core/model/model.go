@@ -56,6 +56,20 @@ type Plan struct {
 	Layers []Layer
 	// Head turns the hidden state that leaves the last layer into logits.
 	Head Block
+	// Draft guesses what comes after the next token; nil where the model has no such block.
+	Draft *Draft
+}
+
+// Draft is a block that was trained to guess, from the trunk's hidden state of a token and the token after it, the token after
+// that one. It can be chained: its own hidden state takes the place of the trunk's.
+type Draft struct {
+	// Layer gets [n, 2·Hidden], the embedding of a token, as [Plan.Embed] makes it, beside the hidden state of the token before, at the
+	// token's position, and makes the hidden state [n, Hidden] that is handed on. Its state is a KV cache alone.
+	Layer
+	// From is the value of [Plan.Head] that is the hidden state of the trunk.
+	From Value
+	// Head turns the hidden state that is handed on into logits.
+	Head Block
 }
 
 // Tensor is one weight tensor of the file.

@@ -39,7 +39,7 @@ func TestMemory(t *testing.T) {
 		t.Error("only layer 1 is recurrent")
 	}
 	names := func(r model.LayerRange, embed, head bool) (names []string) {
-		for _, i := range p.TensorsOf(r, embed, head) {
+		for _, i := range p.TensorsOf(r, embed, head, head) {
 			names = append(names, p.Tensors[i].Name)
 		}
 		return names
@@ -47,8 +47,8 @@ func TestMemory(t *testing.T) {
 	if got, want := names(model.LayerRange{Begin: 1, End: 2}, false, false), []string{"conv", "ab", "A", "dt"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("layer 1 needs %v, want %v", got, want)
 	}
-	if got, want := names(model.LayerRange{}, true, true), []string{"embed"}; !reflect.DeepEqual(got, want) {
-		t.Errorf("embedding and head need %v, want %v", got, want)
+	if got, want := names(model.LayerRange{}, true, true), []string{"embed", "join"}; !reflect.DeepEqual(got, want) {
+		t.Errorf("embedding, head and draft block need %v, want %v", got, want)
 	}
 	if got := p.Tensors[0].Elements(); got != 16*8 {
 		t.Errorf("embed has %d elements, want 128", got)

@@ -69,7 +69,7 @@ func (c *kvCache) put(head, pos int, key, value []float32) {
 
 // attention compiles attention over the layer's cache.
 func (s *session) attention(op *program.Op, in func(i, n int) []float32, out func(n int) []float32) func(int) {
-	cache := s.layers[op.Layer-s.config.Range.Begin].kv
+	cache := s.layer(op.Layer).kv
 	kv := cache.shape
 	heads, share := op.Attrs.Heads, op.Attrs.Heads/op.Attrs.KVHeads
 	workers := make([]attender, s.pool.Threads())
@@ -79,7 +79,7 @@ func (s *session) attention(op *program.Op, in func(i, n int) []float32, out fun
 	var parts []partial
 	return func(n int) {
 		q, k, v, y := in(0, n), in(1, n), in(2, n), out(n)
-		pos := s.ledger.Len()
+		pos := s.position(op.Layer)
 		s.pool.Run(kv.Heads, func(_, h int) {
 			for t := range n {
 				cache.put(h, pos+t, k[(t*kv.Heads+h)*kv.KeyDim:][:kv.KeyDim], v[(t*kv.Heads+h)*kv.ValueDim:][:kv.ValueDim])

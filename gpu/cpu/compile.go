@@ -179,6 +179,9 @@ func (s *session) step(t *tape, op *program.Op) func(n int) {
 	case model.Route:
 		experts := t.width[op.In[0]]
 		return unary(func(y, x []float32) { chooseExperts(y, x, experts, a.Route, a.Scale) })
+	case model.Concat:
+		first, second := t.width[op.In[0]], t.width[op.In[1]]
+		return func(n int) { concat(out(n), in(0, n), in(1, n), first, second) }
 	case model.Combine:
 		used := t.width[op.In[1]] / 2
 		return func(n int) {
@@ -195,13 +198,17 @@ func (s *session) rope(op *program.Op) *ropeTable {
 	if len(op.Weights) > 0 {
 		factors = s.w.vectors[op.Weights[0]]
 	}
-	for _, t := range s.ropes {
+	list := &s.ropes
+	if op.Layer == program.DraftLayer { // which stands at other positions
+		list = &s.draft.ropes
+	}
+	for _, t := range *list {
 		if t.attrs == op.Attrs.Rope && slices.Equal(t.factors, factors) {
 			return t
 		}
 	}
 	t := newRopeTable(op.Attrs.Rope, factors)
-	s.ropes = append(s.ropes, t)
+	*list = append(*list, t)
 	return t
 }
 

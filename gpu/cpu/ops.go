@@ -54,6 +54,14 @@ func slice(y, x []float32, size, offset, length int) {
 	}
 }
 
+// concat joins rows of a and b, so wide.
+func concat(y, a, b []float32, wideA, wideB int) {
+	for ; len(y) > 0; y, a, b = y[wideA+wideB:], a[wideA:], b[wideB:] {
+		copy(y[:wideA], a)
+		copy(y[wideA:wideA+wideB], b)
+	}
+}
+
 // expSum replaces x by exp(x − most) and returns the sum.
 func expSum(x []float32, most float32) float32 {
 	vec.Exp(x, x, most)

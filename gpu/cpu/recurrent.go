@@ -20,7 +20,7 @@ func (s *session) shortConv(op *program.Op, channels int, in func(i, n int) []fl
 			rows[j*channels+c] = w[c*taps+j]
 		}
 	}
-	conv := s.layers[op.Layer-s.config.Range.Begin].conv
+	conv := s.layer(op.Layer).conv
 	blocks := (channels + convBlock - 1) / convBlock
 	return func(n int) {
 		y, x := out(n), in(0, n)
@@ -68,7 +68,7 @@ func (s *session) gatedDelta(op *program.Op, in func(i, n int) []float32, out fu
 	shape := s.config.Plan.Layers[op.Layer].State.Delta
 	keyHeads, heads, kd, vd := op.Attrs.Heads, shape.Heads, shape.KeyDim, shape.ValueDim
 	decay, dt := s.w.vectors[op.Weights[0]], s.w.vectors[op.Weights[1]]
-	delta := s.layers[op.Layer-s.config.Range.Begin].delta
+	delta := s.layer(op.Layer).delta
 	run := func(n int, hold bool, copies []columnCopy, q, k, v, a, b, y []float32) {
 		state := delta.now
 		s.pool.Run(heads, func(_, h int) {

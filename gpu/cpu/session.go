@@ -33,7 +33,8 @@ type session struct {
 	head   tape
 	acts   mat.Acts
 	ropes  []*ropeTable
-	layers []layerState // by layer − Range.Begin
+	layers []layerState // by layer − Range.Begin, then that of the draft block
+	draft  *drafter     // nil without a draft block
 	tokens []int32      // of the pass that is running
 
 	ledger        *program.Ledger[*stateCopy]
@@ -78,6 +79,9 @@ func newSession(c engine.Config, p *program.Program, w *weights, pl *pool.Pool) 
 	for i := c.Range.Begin; i < c.Range.End; i++ {
 		s.layers = append(s.layers, newLayerState(c.Plan.Layers[i].State, c.Context))
 	}
+	if p.Draft != nil {
+		s.layers = append(s.layers, newLayerState(c.Plan.Draft.State, c.Context))
+	}
 	s.eachRecurrent(func(r *recurrent) {
 		r.at = s.recurrentSize
 		s.recurrentSize += len(r.now)
@@ -85,6 +89,9 @@ func newSession(c engine.Config, p *program.Program, w *weights, pl *pool.Pool) 
 	s.ledger = program.NewLedger(c, p, s.checkpointBytes, s.recycle)
 	s.trunk = s.compile(groupLinear(p.Trunk), []int{p.Hidden}, 0)
 	s.head = s.compile(groupLinear(p.Head), []int{p.Hidden, max(p.Logits, 0)}, p.Hidden)
+	if p.Draft != nil {
+		s.compileDraft()
+	}
 	total := 1
 	for _, w := range s.trunk.slots {
 		total += w
@@ -124,6 +131,7 @@ func (s *session) Close() error {
 		return nil
 	}
 	s.closed = true
+	s.draft = nil
 	s.w, s.layers, s.trunk, s.head, s.over, s.recurrentSize = &weights{}, nil, tape{}, tape{}, rows{}, 0
 	s.copies, s.spare = nil, nil
 	s.ledger = program.NewLedger(s.config, s.prog, s.checkpointBytes, func(*stateCopy) {})
@@ -173,10 +181,32 @@ func (s *session) run(ctx context.Context, lap *program.Lap[*stateCopy], r *engi
 		}
 		at += n
 	}
+	if len(lap.Batch.Save) > 0 {
+		if err := s.fillDraft(ctx); err != nil {
+			return err
+		}
+	}
 	for _, id := range lap.Batch.Save {
 		r.Saved = append(r.Saved, s.ledger.Save(id, s.copyAll()))
 	}
-	return nil
+	var err error
+	r.Draft, err = s.guess(ctx, lap.Batch.Draft)
+	return err
+}
+
+// layer returns the state of a layer, and position where its next column stands.
+func (s *session) layer(i int) *layerState {
+	if i == program.DraftLayer {
+		return &s.layers[len(s.layers)-1]
+	}
+	return &s.layers[i-s.config.Range.Begin]
+}
+
+func (s *session) position(layer int) int {
+	if layer == program.DraftLayer {
+		return s.draft.pos
+	}
+	return s.ledger.Len()
 }
 
 // pass computes columns [at, at+n) of a lap.
@@ -205,6 +235,9 @@ func (s *session) pass(ctx context.Context, lap *program.Lap[*stateCopy], r *eng
 	s.keepCopies()
 	s.ledger.Advance(n)
 	h := s.trunk.value(s.prog.Hidden, n)
+	if err := s.noteDraft(ctx, lap.Batch.Tokens[at:], h, n); err != nil {
+		return err
+	}
 	r.Hidden = append(r.Hidden, h[hidden*lap.First(lap.Batch.Output.Hidden, at, n):]...)
 	for c := lap.First(lap.LogitsOf, at, n); c < n; c += headColumns {
 		if err := ctx.Err(); err != nil {

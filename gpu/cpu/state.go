@@ -1,6 +1,8 @@
 package cpu
 
 import (
+	"slices"
+
 	"github.com/pooled/pooled/core/engine"
 	"github.com/pooled/pooled/core/model"
 	"github.com/pooled/pooled/gpu/cpu/kern"
@@ -138,13 +140,14 @@ func newLayerState(s model.State, context int) layerState {
 type stateCopy struct {
 	recurrent []float32
 	kv        []uint16
+	draft     []float32 // of a checkpoint: see [drafter]
 }
 
 func (c *stateCopy) bytes() int64 {
 	if c == nil {
 		return 0
 	}
-	return 4*int64(len(c.recurrent)) + 2*int64(len(c.kv))
+	return 4*int64(len(c.recurrent)+len(c.draft)) + 2*int64(len(c.kv))
 }
 
 // rows are keys and values of all layers that a lap writes over, from one position on to another.
@@ -241,6 +244,9 @@ func (s *session) copyAll() *stateCopy {
 	if r := s.copyRecurrent(); r != nil {
 		c.recurrent = r.recurrent
 	}
+	if s.draft != nil {
+		c.draft = slices.Clone(s.draft.last)
+	}
 	return c
 }
 
@@ -275,6 +281,7 @@ func (s *session) begin(lap *program.Lap[*stateCopy]) {
 	if !lap.Back {
 		return
 	}
+	s.cutDraft(lap.Batch.Pos)
 	var from *stateCopy
 	if lap.From != nil {
 		from = lap.From.Copy
@@ -290,6 +297,7 @@ func (s *session) takeBack() {
 		s.over.to = s.over.from
 	}
 	s.ledger.Undo()
+	s.forgetDraft()
 }
 
 // restore makes a checkpoint the state.
@@ -297,11 +305,18 @@ func (s *session) restore(c *program.Saved[*stateCopy]) {
 	s.restoreRows(c.Copy.kv, 0, c.Pos)
 	s.replaceRecurrent(c.Copy)
 	s.ledger.Restore(c)
+	s.forgetDraft()
+	if s.draft != nil {
+		copy(s.draft.last, c.Copy.draft)
+	}
 }
 
 // checkpointBytes is what a checkpoint of so many positions takes.
 func (s *session) checkpointBytes(positions int) int64 {
 	n := 4 * int64(s.recurrentSize)
+	if s.draft != nil {
+		n += 4 * int64(len(s.draft.last))
+	}
 	for i := range s.layers {
 		if kv := s.layers[i].kv; kv != nil {
 			n += 2 * int64(roundUp(positions)) * int64(kv.shape.Heads) * int64(kv.shape.KeyDim+kv.valueGroups*kern.Lanes)

@@ -41,7 +41,7 @@ func load(ctx context.Context, c engine.Config, p *program.Program, pl *pool.Poo
 	for _, s := range sources {
 		total += s.Size
 	}
-	for _, ops := range [][]program.Op{p.Trunk, p.Head} {
+	for _, ops := range p.All() {
 		for _, op := range ops {
 			for i, id := range op.Weights {
 				if err := ctx.Err(); err != nil {

@@ -155,7 +155,7 @@ func (s *session) load(ctx context.Context, c engine.Config) error {
 			c.Progress(done, total)
 		}
 	}
-	for _, w := range s.prog.Plan.TensorsOf(s.prog.Range, s.prog.Embeds, s.prog.Logits != program.None) {
+	for _, w := range s.prog.Plan.TensorsOf(s.prog.Range, s.prog.Embeds, s.prog.Logits != program.None, false) {
 		src := s.sources[w]
 		if src != nil && src.vector() {
 			if err := src.read(ctx, c.Weights); err != nil {

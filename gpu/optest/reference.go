@@ -70,7 +70,7 @@ func (Reference) Open(ctx context.Context, c engine.Config) (engine.Session, err
 	}
 	s := &session{p: p, weights: map[int][]float32{}}
 	s.ledger = program.NewLedger(c, p, s.size, func(*layers) {})
-	for _, w := range p.Plan.TensorsOf(p.Range, c.Embed, c.Head) {
+	for _, w := range p.Plan.TensorsOf(p.Range, c.Embed, c.Head, false) {
 		name := p.Plan.Tensors[w].Name
 		t, err := c.Weights.Tensor(name)
 		if err != nil {

@@ -79,7 +79,7 @@ func bad(format string, args ...any) error {
 func (l *Ledger[B]) checkAlone(lap *Lap[B]) error {
 	b := lap.Batch
 	control := len(b.Forget) + len(b.Drop) + len(b.Keep) + len(b.Save)
-	if b.Pos != 0 || len(b.Tokens)+len(b.Hidden)+control > 0 || b.Output != (engine.Output{}) || b.Undo && b.Restore != 0 {
+	if b.Pos != 0 || len(b.Tokens)+len(b.Hidden)+control > 0 || b.Output != (engine.Output{}) || b.Draft != (engine.Draft{}) || b.Undo && b.Restore != 0 {
 		return bad("taking a lap back and restoring a checkpoint stand alone")
 	}
 	if b.Undo {
@@ -205,8 +205,12 @@ func (l *Ledger[B]) checkSaved(lap *Lap[B]) error {
 }
 
 func (l *Ledger[B]) checkOutput(lap *Lap[B]) error {
-	o := lap.Batch.Output
+	o, d := lap.Batch.Output, lap.Batch.Draft
 	switch {
+	case d.Count < 0 || d.Count > engine.MaxDraft:
+		return bad("a draft of %d tokens, at most %d", d.Count, engine.MaxDraft)
+	case d.Count > 0 && (d.Token < 0 || int(d.Token) >= l.prog.Plan.Vocab):
+		return bad("a draft behind token %d, but the vocabulary has %d", d.Token, l.prog.Plan.Vocab)
 	case o == engine.Output{}:
 		return nil
 	case o.Top < 0:

@@ -10,8 +10,11 @@ import (
 	"github.com/pooled/pooled/core/model"
 )
 
-// NoLayer is the layer of the operations of the embedding and the head.
-const NoLayer = -1
+// NoLayer is the layer of the operations of the embedding and the head, DraftLayer that of the draft block's.
+const (
+	NoLayer    = -1
+	DraftLayer = -2
+)
 
 // None is the number of a value that does not exist.
 const None = -1
@@ -44,6 +47,34 @@ type Program struct {
 	Logits int
 	// Embeds reports whether value 0 is token ids.
 	Embeds bool
+	// Draft is the draft block, or nil.
+	Draft *Draft
+}
+
+// Draft is a draft block. From makes of the trunk's result, on every column, what the first draft takes for a hidden state. Embed
+// makes an embedding of a token, Layer the hidden state that is handed on of both, and Head logits of that.
+type Draft struct {
+	From, Embed, Layer, Head []Op
+	// State is the result of From, Tokens what enters Embed and Embedding its result; Joined enters Layer, the embedding before the
+	// hidden state, and Next is its result; Logits is that of Head.
+	State, Tokens, Embedding, Joined, Next, Logits int
+}
+
+// State returns what the operations of a layer remember.
+func (p *Program) State(layer int) *model.State {
+	if layer == DraftLayer {
+		return &p.Plan.Draft.State
+	}
+	return &p.Plan.Layers[layer].State
+}
+
+// All returns every list of operations.
+func (p *Program) All() [][]Op {
+	all := [][]Op{p.Trunk, p.Head}
+	if d := p.Draft; d != nil {
+		all = append(all, d.From, d.Embed, d.Layer, d.Head)
+	}
+	return all
 }
 
 // Build checks the range of c and lowers it.
@@ -74,7 +105,28 @@ func Build(c engine.Config) (*Program, error) {
 	if c.Head {
 		p.Logits = p.block(&p.Head, &c.Plan.Head, shapes.Head, NoLayer, at)
 	}
+	if c.Draft && c.Embed && c.Head && c.Plan.Draft != nil {
+		p.draft(shapes)
+	}
 	return p, nil
+}
+
+// draft lowers the draft block.
+func (p *Program) draft(shapes *model.Shapes) {
+	plan := p.Plan
+	d := &Draft{}
+	p.Draft = d
+	enter := func(width int) int {
+		p.Widths = append(p.Widths, width)
+		return len(p.Widths) - 1
+	}
+	from := model.Block{Ops: plan.Head.Ops, Out: plan.Draft.From}
+	d.State = p.block(&d.From, &from, shapes.Head, NoLayer, p.Hidden)
+	d.Tokens = enter(1)
+	d.Embedding = p.block(&d.Embed, &plan.Embed, shapes.Embed, NoLayer, d.Tokens)
+	d.Joined = enter(2 * plan.Hidden)
+	d.Next = p.block(&d.Layer, &plan.Draft.Block, shapes.Draft, DraftLayer, d.Joined)
+	d.Logits = p.block(&d.Head, &plan.Draft.Head, shapes.DraftHead, NoLayer, d.Next)
 }
 
 // block appends the operations of b that its result needs, with in as value 0, and returns the number of its result.

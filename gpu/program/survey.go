@@ -33,7 +33,7 @@ func (s *Source) Reads(roles ...model.Role) bool {
 // Errors: [*model.PlanError] for another shape or size than the plan's and for a type that cannot be computed; those of w.
 func (p *Program) Survey(w engine.Weights) (map[int]*Source, error) {
 	sources := map[int]*Source{}
-	for _, ops := range [][]Op{p.Trunk, p.Head} {
+	for _, ops := range p.All() {
 		for _, op := range ops {
 			for i, id := range op.Weights {
 				s := sources[id]

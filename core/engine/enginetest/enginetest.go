@@ -28,6 +28,8 @@ type Options struct {
 	Every int
 	// Slow leaves out, for most models and forms, rules that the others show as well.
 	Slow bool
+	// Drafts says that the backend runs draft blocks.
+	Drafts bool
 }
 
 // loaded is a reference model with its plan.
@@ -108,7 +110,7 @@ func (m *loaded) config(o Options, begin, end int) engine.Config {
 	n := len(m.plan.Layers)
 	return engine.Config{
 		Plan: m.plan, Weights: m.weights, Range: model.LayerRange{Begin: begin, End: end},
-		Embed: begin == 0, Head: end == n, Context: 256, CheckpointBytes: checkpointBytes, Undo: true, Exact: o.Exact,
+		Embed: begin == 0, Head: end == n, Context: 256, CheckpointBytes: checkpointBytes, Undo: true, Exact: o.Exact, Draft: true,
 	}
 }
 

@@ -50,7 +50,7 @@ func (s *subject) tests() (tests []rule) {
 		{"faults of a restore", s.restoreFaults},
 	}...)
 	if s.Exact {
-		tests = []rule{{"carried on", s.carriedOn}}
+		tests = []rule{{"carried on", s.carriedOn}, {"drafted", s.drafted}}
 		if !s.Slow || len(s.cuts) == 0 && (s.first || !s.carried) {
 			tests = append(tests, rule{"logits", s.logits}, rule{"greedy", s.greedy})
 		}

@@ -48,6 +48,14 @@ type Golden struct {
 		Layer       int
 		Delta, Conv string
 	}
+	// Draft are the tokens that the draft block, chained, guesses behind a prompt and the first token of its answer.
+	Draft []struct {
+		Prompt string
+		First  int32     `json:"first_token"`
+		IDs    []int32   `json:"draft_ids"`
+		Gap    []float64 // first minus second logit, at each step
+		Rows   string    // "row0" where the first token of the prompt takes part, too; empty in what make.py copied
+	}
 	Tensors map[string]struct {
 		Offset int
 		Shape  []int

@@ -121,6 +121,59 @@ func (s *subject) kept(t *testing.T) {
 	}
 }
 
+// drafted checks what the draft block guesses against the reference, however the prompt was cut and whatever was guessed and
+// computed before, and that asking changes nothing.
+func (s *subject) drafted(t *testing.T) {
+	e := s.open(t, nil)
+	ids := s.Prompt("p33")
+	want := lap(t, e, engine.Batch{Tokens: ids, Output: last}).Logits
+	if s.plan.Draft == nil || len(s.cuts) > 0 || !s.Drafts {
+		if r := lap(t, e, engine.Batch{Pos: len(ids), Draft: engine.Draft{Token: 1, Count: 3}}); len(r.Draft) > 3 {
+			t.Errorf("%d tokens were drafted, 3 at most were asked for", len(r.Draft))
+		}
+		return
+	}
+	for _, g := range s.Draft {
+		if g.Rows == "shifted" {
+			continue
+		}
+		prompt := s.Prompt(g.Prompt)
+		for _, cut := range []int{len(prompt), 1, len(prompt) / 2} {
+			reset(t, e)
+			lap(t, e, engine.Batch{Tokens: prompt[:cut]})
+			if cut < len(prompt) {
+				// A draft in between, a rejected one and its columns leave nothing behind.
+				lap(t, e, engine.Batch{Pos: cut, Draft: engine.Draft{Token: prompt[cut], Count: 2}})
+				lap(t, e, engine.Batch{Pos: cut, Tokens: []int32{prompt[cut], 1, 2}, Keep: []int{cut + 1}})
+				lap(t, e, engine.Batch{Pos: cut + 1, Forget: []int{cut + 1}, Tokens: prompt[cut+1:]})
+			}
+			for _, count := range []int{len(g.IDs), 1} {
+				r := lap(t, e, engine.Batch{Pos: len(prompt), Draft: engine.Draft{Token: g.First, Count: count}})
+				if len(r.Draft) != count {
+					t.Fatalf("%s: %d tokens were drafted, want %d", g.Prompt, len(r.Draft), count)
+				}
+				for i, id := range r.Draft {
+					if id != g.IDs[i] {
+						if g.Gap[i] > draftGap {
+							t.Errorf("%s, cut at %d: token %d of the draft is %d, want %d (gap %.3f)", g.Prompt, cut, i, id, g.IDs[i], g.Gap[i])
+						}
+						break
+					}
+				}
+			}
+		}
+	}
+	reset(t, e)
+	lap(t, e, engine.Batch{Tokens: ids[:20]})
+	lap(t, e, engine.Batch{Pos: 20, Draft: engine.Draft{Token: ids[20], Count: 4}})
+	if got := lap(t, e, engine.Batch{Pos: 20, Tokens: ids[20:], Output: last}).Logits; !slices.Equal(got, want) {
+		t.Error("a draft changes the logits behind it")
+	}
+}
+
+// draftGap is how near the first and the second logit may be for another choice to count.
+const draftGap = 0.1
+
 // drafts checks that every column of a wide lap is that of a plain step, and that going back after each possible rejection is
 // as if the columns behind had never been computed.
 func (s *subject) drafts(t *testing.T) {
@@ -276,6 +329,8 @@ func (m *loaded) errors(t *testing.T, o Options) {
 		{"hidden states for the embedding", engine.Batch{Hidden: make([]float32, m.plan.Hidden)}, engine.ErrBatch},
 		{"output of no columns", engine.Batch{Output: last}, engine.ErrBatch},
 		{"a negative number of candidates", engine.Batch{Tokens: []int32{1}, Output: engine.Output{Top: -1}}, engine.ErrBatch},
+		{"a draft of more than there may be", engine.Batch{Draft: engine.Draft{Count: engine.MaxDraft + 1}}, engine.ErrBatch},
+		{"a draft behind no token", engine.Batch{Draft: engine.Draft{Token: -1, Count: 1}}, engine.ErrBatch},
 		{"nothing to take back", engine.Batch{Undo: true}, engine.ErrNoUndo},
 		{"taking back and more", engine.Batch{Undo: true, Tokens: []int32{1}}, engine.ErrBatch},
 		{"restoring and more", engine.Batch{Restore: 1, Tokens: []int32{1}}, engine.ErrBatch},

@@ -39,6 +39,10 @@ func sample() *model.Plan {
 		return o.Combine(o.ExpertLinear(x, r, "experts", 5, 8, 8), r)
 	})
 	b.Head(func(o *model.Ops, x model.Value) model.Value { return o.Linear(x, "embed", 16, 8) })
+	b.Draft(0, func(o *model.Ops, e, h model.Value) model.Value {
+		x := o.Linear(o.Concat(e, h), "join", 8, 16)
+		return o.Linear(o.Attention(x, x, x, model.AttentionShape{Heads: 2, KVHeads: 2, KeyDim: 4, ValueDim: 4, Scale: 0.5}), "out2", 8, 8)
+	}, func(o *model.Ops, x model.Value) model.Value { return o.Linear(x, "embed", 16, 8) })
 	return b.Plan()
 }
 
@@ -265,11 +269,11 @@ func FuzzPlan(f *testing.F) {
 			}
 		}
 		for _, x := range p.Tensors {
-			if n := x.Elements(); n < 1 || n > model.MaxVocab*model.MaxVocab {
+			if n := x.Elements(); n < 1 || n > model.MaxExperts*model.MaxWidth*model.MaxWidth {
 				t.Errorf("tensor %s of %d elements", x.Name, n)
 			}
 		}
-		p.TensorsOf(all, true, true)
+		p.TensorsOf(all, true, true, true)
 		if again, err := decodePlan(encodePlan(p)); err != nil || !reflect.DeepEqual(again, p) {
 			t.Errorf("the plan changes on its way: %v", err)
 		}

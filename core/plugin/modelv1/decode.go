@@ -106,23 +106,31 @@ func decodePlan(w *Plan) (*model.Plan, error) {
 	p.Embed = d.block("embed", w.GetEmbed())
 	p.Layers = make([]model.Layer, len(w.GetLayers()))
 	for i, l := range w.GetLayers() {
-		p.Layers[i].Block = d.block(fmt.Sprintf("layer %d", i), l.GetBlock())
-		s := &p.Layers[i].State
-		if x := l.GetKv(); x != nil {
-			s.KV = &model.KVState{Heads: d.number(x.Heads), KeyDim: d.number(x.KeyDim), ValueDim: d.number(x.ValueDim)}
-		}
-		if x := l.GetConv(); x != nil {
-			s.Conv = &model.ConvState{Channels: d.number(x.Channels), Taps: d.number(x.Taps)}
-		}
-		if x := l.GetDelta(); x != nil {
-			s.Delta = &model.DeltaState{Heads: d.number(x.Heads), KeyDim: d.number(x.KeyDim), ValueDim: d.number(x.ValueDim)}
-		}
+		p.Layers[i] = d.layer(fmt.Sprintf("layer %d", i), l)
 	}
 	p.Head = d.block("head", w.GetHead())
+	if x := w.GetDraft(); x != nil {
+		p.Draft = &model.Draft{Layer: d.layer("draft", x.GetLayer()), From: model.Value(d.number(x.GetFrom())), Head: d.block("draft head", x.GetHead())}
+	}
 	if d.err != nil {
 		return nil, d.err
 	}
 	return p, nil
+}
+
+func (d *decoder) layer(where string, l *Layer) model.Layer {
+	out := model.Layer{Block: d.block(where, l.GetBlock())}
+	s := &out.State
+	if x := l.GetKv(); x != nil {
+		s.KV = &model.KVState{Heads: d.number(x.Heads), KeyDim: d.number(x.KeyDim), ValueDim: d.number(x.ValueDim)}
+	}
+	if x := l.GetConv(); x != nil {
+		s.Conv = &model.ConvState{Channels: d.number(x.Channels), Taps: d.number(x.Taps)}
+	}
+	if x := l.GetDelta(); x != nil {
+		s.Delta = &model.DeltaState{Heads: d.number(x.Heads), KeyDim: d.number(x.KeyDim), ValueDim: d.number(x.ValueDim)}
+	}
+	return out
 }
 
 // decoder converts the parts of a plan and keeps the first error and where it was.

@@ -61,20 +61,26 @@ func encodePlan(p *model.Plan) *Plan {
 		out.Tensors = append(out.Tensors, &Tensor{Name: t.Name, Shape: widen(t.Shape)})
 	}
 	for i := range p.Layers {
-		l := &p.Layers[i]
-		w := &Layer{Block: encodeBlock(&l.Block)}
-		if s := l.State.KV; s != nil {
-			w.Kv = &KVState{Heads: int64(s.Heads), KeyDim: int64(s.KeyDim), ValueDim: int64(s.ValueDim)}
-		}
-		if s := l.State.Conv; s != nil {
-			w.Conv = &ConvState{Channels: int64(s.Channels), Taps: int64(s.Taps)}
-		}
-		if s := l.State.Delta; s != nil {
-			w.Delta = &DeltaState{Heads: int64(s.Heads), KeyDim: int64(s.KeyDim), ValueDim: int64(s.ValueDim)}
-		}
-		out.Layers = append(out.Layers, w)
+		out.Layers = append(out.Layers, encodeLayer(&p.Layers[i]))
+	}
+	if d := p.Draft; d != nil {
+		out.Draft = &Draft{Layer: encodeLayer(&d.Layer), From: int64(d.From), Head: encodeBlock(&d.Head)}
 	}
 	return out
+}
+
+func encodeLayer(l *model.Layer) *Layer {
+	w := &Layer{Block: encodeBlock(&l.Block)}
+	if s := l.State.KV; s != nil {
+		w.Kv = &KVState{Heads: int64(s.Heads), KeyDim: int64(s.KeyDim), ValueDim: int64(s.ValueDim)}
+	}
+	if s := l.State.Conv; s != nil {
+		w.Conv = &ConvState{Channels: int64(s.Channels), Taps: int64(s.Taps)}
+	}
+	if s := l.State.Delta; s != nil {
+		w.Delta = &DeltaState{Heads: int64(s.Heads), KeyDim: int64(s.KeyDim), ValueDim: int64(s.ValueDim)}
+	}
+	return w
 }
 
 func encodeBlock(b *model.Block) *Block {

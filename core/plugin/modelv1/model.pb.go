@@ -90,6 +90,8 @@ const (
 	Kind_KIND_EXPERT_LINEAR Kind = 19
 	// Inputs x [used·w] and a result of KIND_ROUTE: the sum of the parts of x times their weights, [w].
 	Kind_KIND_COMBINE Kind = 20
+	// Each row of a, then that of b: [w + v].
+	Kind_KIND_CONCAT Kind = 21
 )
 
 // Enum value maps for Kind.
@@ -116,6 +118,7 @@ var (
 		18: "KIND_ROUTE",
 		19: "KIND_EXPERT_LINEAR",
 		20: "KIND_COMBINE",
+		21: "KIND_CONCAT",
 	}
 	Kind_value = map[string]int32{
 		"KIND_UNSPECIFIED":   0,
@@ -139,6 +142,7 @@ var (
 		"KIND_ROUTE":         18,
 		"KIND_EXPERT_LINEAR": 19,
 		"KIND_COMBINE":       20,
+		"KIND_CONCAT":        21,
 	}
 )
 
@@ -956,7 +960,9 @@ type Plan struct {
 	// Hidden state to hidden state, in order.
 	Layers []*Layer `protobuf:"bytes,8,rep,name=layers,proto3" json:"layers,omitempty"`
 	// The hidden state that leaves the last layer to logits.
-	Head          *Block `protobuf:"bytes,9,opt,name=head,proto3" json:"head,omitempty"`
+	Head *Block `protobuf:"bytes,9,opt,name=head,proto3" json:"head,omitempty"`
+	// Guesses what comes after the next token; absent where the model has no such block.
+	Draft         *Draft `protobuf:"bytes,10,opt,name=draft,proto3" json:"draft,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1054,6 +1060,79 @@ func (x *Plan) GetHead() *Block {
 	return nil
 }
 
+func (x *Plan) GetDraft() *Draft {
+	if x != nil {
+		return x.Draft
+	}
+	return nil
+}
+
+// Draft guesses, from the trunk's hidden state of a token and the token after it, the token after that one. Chained, its own hidden
+// state takes the place of the trunk's.
+type Draft struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its input is [2·hidden], the embedding of a token beside the hidden state of the token before; its result the hidden state that is
+	// handed on. It keeps a KV cache alone.
+	Layer *Layer `protobuf:"bytes,1,opt,name=layer,proto3" json:"layer,omitempty"`
+	// The value of Plan.head that is the hidden state of the trunk.
+	From int64 `protobuf:"varint,2,opt,name=from,proto3" json:"from,omitempty"`
+	// The hidden state that is handed on to logits.
+	Head          *Block `protobuf:"bytes,3,opt,name=head,proto3" json:"head,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Draft) Reset() {
+	*x = Draft{}
+	mi := &file_core_plugin_modelv1_model_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Draft) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Draft) ProtoMessage() {}
+
+func (x *Draft) ProtoReflect() protoreflect.Message {
+	mi := &file_core_plugin_modelv1_model_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Draft.ProtoReflect.Descriptor instead.
+func (*Draft) Descriptor() ([]byte, []int) {
+	return file_core_plugin_modelv1_model_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *Draft) GetLayer() *Layer {
+	if x != nil {
+		return x.Layer
+	}
+	return nil
+}
+
+func (x *Draft) GetFrom() int64 {
+	if x != nil {
+		return x.From
+	}
+	return 0
+}
+
+func (x *Draft) GetHead() *Block {
+	if x != nil {
+		return x.Head
+	}
+	return nil
+}
+
 // Tensor is a weight that the plan needs.
 type Tensor struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1066,7 +1145,7 @@ type Tensor struct {
 
 func (x *Tensor) Reset() {
 	*x = Tensor{}
-	mi := &file_core_plugin_modelv1_model_proto_msgTypes[13]
+	mi := &file_core_plugin_modelv1_model_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1078,7 +1157,7 @@ func (x *Tensor) String() string {
 func (*Tensor) ProtoMessage() {}
 
 func (x *Tensor) ProtoReflect() protoreflect.Message {
-	mi := &file_core_plugin_modelv1_model_proto_msgTypes[13]
+	mi := &file_core_plugin_modelv1_model_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1091,7 +1170,7 @@ func (x *Tensor) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Tensor.ProtoReflect.Descriptor instead.
 func (*Tensor) Descriptor() ([]byte, []int) {
-	return file_core_plugin_modelv1_model_proto_rawDescGZIP(), []int{13}
+	return file_core_plugin_modelv1_model_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *Tensor) GetName() string {
@@ -1121,7 +1200,7 @@ type Layer struct {
 
 func (x *Layer) Reset() {
 	*x = Layer{}
-	mi := &file_core_plugin_modelv1_model_proto_msgTypes[14]
+	mi := &file_core_plugin_modelv1_model_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1133,7 +1212,7 @@ func (x *Layer) String() string {
 func (*Layer) ProtoMessage() {}
 
 func (x *Layer) ProtoReflect() protoreflect.Message {
-	mi := &file_core_plugin_modelv1_model_proto_msgTypes[14]
+	mi := &file_core_plugin_modelv1_model_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1146,7 +1225,7 @@ func (x *Layer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Layer.ProtoReflect.Descriptor instead.
 func (*Layer) Descriptor() ([]byte, []int) {
-	return file_core_plugin_modelv1_model_proto_rawDescGZIP(), []int{14}
+	return file_core_plugin_modelv1_model_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Layer) GetBlock() *Block {
@@ -1189,7 +1268,7 @@ type KVState struct {
 
 func (x *KVState) Reset() {
 	*x = KVState{}
-	mi := &file_core_plugin_modelv1_model_proto_msgTypes[15]
+	mi := &file_core_plugin_modelv1_model_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1201,7 +1280,7 @@ func (x *KVState) String() string {
 func (*KVState) ProtoMessage() {}
 
 func (x *KVState) ProtoReflect() protoreflect.Message {
-	mi := &file_core_plugin_modelv1_model_proto_msgTypes[15]
+	mi := &file_core_plugin_modelv1_model_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1214,7 +1293,7 @@ func (x *KVState) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use KVState.ProtoReflect.Descriptor instead.
 func (*KVState) Descriptor() ([]byte, []int) {
-	return file_core_plugin_modelv1_model_proto_rawDescGZIP(), []int{15}
+	return file_core_plugin_modelv1_model_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *KVState) GetHeads() int64 {
@@ -1249,7 +1328,7 @@ type ConvState struct {
 
 func (x *ConvState) Reset() {
 	*x = ConvState{}
-	mi := &file_core_plugin_modelv1_model_proto_msgTypes[16]
+	mi := &file_core_plugin_modelv1_model_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1261,7 +1340,7 @@ func (x *ConvState) String() string {
 func (*ConvState) ProtoMessage() {}
 
 func (x *ConvState) ProtoReflect() protoreflect.Message {
-	mi := &file_core_plugin_modelv1_model_proto_msgTypes[16]
+	mi := &file_core_plugin_modelv1_model_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1274,7 +1353,7 @@ func (x *ConvState) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConvState.ProtoReflect.Descriptor instead.
 func (*ConvState) Descriptor() ([]byte, []int) {
-	return file_core_plugin_modelv1_model_proto_rawDescGZIP(), []int{16}
+	return file_core_plugin_modelv1_model_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ConvState) GetChannels() int64 {
@@ -1303,7 +1382,7 @@ type DeltaState struct {
 
 func (x *DeltaState) Reset() {
 	*x = DeltaState{}
-	mi := &file_core_plugin_modelv1_model_proto_msgTypes[17]
+	mi := &file_core_plugin_modelv1_model_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1315,7 +1394,7 @@ func (x *DeltaState) String() string {
 func (*DeltaState) ProtoMessage() {}
 
 func (x *DeltaState) ProtoReflect() protoreflect.Message {
-	mi := &file_core_plugin_modelv1_model_proto_msgTypes[17]
+	mi := &file_core_plugin_modelv1_model_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1328,7 +1407,7 @@ func (x *DeltaState) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeltaState.ProtoReflect.Descriptor instead.
 func (*DeltaState) Descriptor() ([]byte, []int) {
-	return file_core_plugin_modelv1_model_proto_rawDescGZIP(), []int{17}
+	return file_core_plugin_modelv1_model_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *DeltaState) GetHeads() int64 {
@@ -1364,7 +1443,7 @@ type Block struct {
 
 func (x *Block) Reset() {
 	*x = Block{}
-	mi := &file_core_plugin_modelv1_model_proto_msgTypes[18]
+	mi := &file_core_plugin_modelv1_model_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1376,7 +1455,7 @@ func (x *Block) String() string {
 func (*Block) ProtoMessage() {}
 
 func (x *Block) ProtoReflect() protoreflect.Message {
-	mi := &file_core_plugin_modelv1_model_proto_msgTypes[18]
+	mi := &file_core_plugin_modelv1_model_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1389,7 +1468,7 @@ func (x *Block) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Block.ProtoReflect.Descriptor instead.
 func (*Block) Descriptor() ([]byte, []int) {
-	return file_core_plugin_modelv1_model_proto_rawDescGZIP(), []int{18}
+	return file_core_plugin_modelv1_model_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *Block) GetOps() []*Op {
@@ -1435,7 +1514,7 @@ type Op struct {
 
 func (x *Op) Reset() {
 	*x = Op{}
-	mi := &file_core_plugin_modelv1_model_proto_msgTypes[19]
+	mi := &file_core_plugin_modelv1_model_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1447,7 +1526,7 @@ func (x *Op) String() string {
 func (*Op) ProtoMessage() {}
 
 func (x *Op) ProtoReflect() protoreflect.Message {
-	mi := &file_core_plugin_modelv1_model_proto_msgTypes[19]
+	mi := &file_core_plugin_modelv1_model_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1460,7 +1539,7 @@ func (x *Op) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Op.ProtoReflect.Descriptor instead.
 func (*Op) Descriptor() ([]byte, []int) {
-	return file_core_plugin_modelv1_model_proto_rawDescGZIP(), []int{19}
+	return file_core_plugin_modelv1_model_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Op) GetKind() Kind {
@@ -1567,7 +1646,7 @@ type Route struct {
 
 func (x *Route) Reset() {
 	*x = Route{}
-	mi := &file_core_plugin_modelv1_model_proto_msgTypes[20]
+	mi := &file_core_plugin_modelv1_model_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1579,7 +1658,7 @@ func (x *Route) String() string {
 func (*Route) ProtoMessage() {}
 
 func (x *Route) ProtoReflect() protoreflect.Message {
-	mi := &file_core_plugin_modelv1_model_proto_msgTypes[20]
+	mi := &file_core_plugin_modelv1_model_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1592,7 +1671,7 @@ func (x *Route) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Route.ProtoReflect.Descriptor instead.
 func (*Route) Descriptor() ([]byte, []int) {
-	return file_core_plugin_modelv1_model_proto_rawDescGZIP(), []int{20}
+	return file_core_plugin_modelv1_model_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Route) GetUsed() int64 {
@@ -1625,7 +1704,7 @@ type Rope struct {
 
 func (x *Rope) Reset() {
 	*x = Rope{}
-	mi := &file_core_plugin_modelv1_model_proto_msgTypes[21]
+	mi := &file_core_plugin_modelv1_model_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1637,7 +1716,7 @@ func (x *Rope) String() string {
 func (*Rope) ProtoMessage() {}
 
 func (x *Rope) ProtoReflect() protoreflect.Message {
-	mi := &file_core_plugin_modelv1_model_proto_msgTypes[21]
+	mi := &file_core_plugin_modelv1_model_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1650,7 +1729,7 @@ func (x *Rope) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Rope.ProtoReflect.Descriptor instead.
 func (*Rope) Descriptor() ([]byte, []int) {
-	return file_core_plugin_modelv1_model_proto_rawDescGZIP(), []int{21}
+	return file_core_plugin_modelv1_model_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Rope) GetDims() int64 {
@@ -1730,7 +1809,7 @@ const file_core_plugin_modelv1_model_proto_rawDesc = "" +
 	"TensorInfo\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
 	"\x04type\x18\x02 \x01(\tR\x04type\x12\x14\n" +
-	"\x05shape\x18\x03 \x03(\x03R\x05shape\"\xc7\x02\n" +
+	"\x05shape\x18\x03 \x03(\x03R\x05shape\"\xf5\x02\n" +
 	"\x04Plan\x12\x16\n" +
 	"\x06family\x18\x01 \x01(\tR\x06family\x12\"\n" +
 	"\farchitecture\x18\x02 \x01(\tR\farchitecture\x12\x16\n" +
@@ -1740,7 +1819,13 @@ const file_core_plugin_modelv1_model_proto_rawDesc = "" +
 	"\atensors\x18\x06 \x03(\v2\x17.pooled.model.v1.TensorR\atensors\x12,\n" +
 	"\x05embed\x18\a \x01(\v2\x16.pooled.model.v1.BlockR\x05embed\x12.\n" +
 	"\x06layers\x18\b \x03(\v2\x16.pooled.model.v1.LayerR\x06layers\x12*\n" +
-	"\x04head\x18\t \x01(\v2\x16.pooled.model.v1.BlockR\x04head\"2\n" +
+	"\x04head\x18\t \x01(\v2\x16.pooled.model.v1.BlockR\x04head\x12,\n" +
+	"\x05draft\x18\n" +
+	" \x01(\v2\x16.pooled.model.v1.DraftR\x05draft\"u\n" +
+	"\x05Draft\x12,\n" +
+	"\x05layer\x18\x01 \x01(\v2\x16.pooled.model.v1.LayerR\x05layer\x12\x12\n" +
+	"\x04from\x18\x02 \x01(\x03R\x04from\x12*\n" +
+	"\x04head\x18\x03 \x01(\v2\x16.pooled.model.v1.BlockR\x04head\"2\n" +
 	"\x06Tensor\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05shape\x18\x02 \x03(\x03R\x05shape\"\xc2\x01\n" +
@@ -1787,7 +1872,7 @@ const file_core_plugin_modelv1_model_proto_rawDesc = "" +
 	"\x04base\x18\x02 \x01(\x01R\x04base\x12\x1d\n" +
 	"\n" +
 	"freq_scale\x18\x03 \x01(\x01R\tfreqScale\x12 \n" +
-	"\vinterleaved\x18\x04 \x01(\bR\vinterleaved*\xfc\x02\n" +
+	"\vinterleaved\x18\x04 \x01(\bR\vinterleaved*\x8d\x03\n" +
 	"\x04Kind\x12\x14\n" +
 	"\x10KIND_UNSPECIFIED\x10\x00\x12\x0e\n" +
 	"\n" +
@@ -1815,7 +1900,8 @@ const file_core_plugin_modelv1_model_proto_rawDesc = "" +
 	"\n" +
 	"KIND_ROUTE\x10\x12\x12\x16\n" +
 	"\x12KIND_EXPERT_LINEAR\x10\x13\x12\x10\n" +
-	"\fKIND_COMBINE\x10\x142\x92\x01\n" +
+	"\fKIND_COMBINE\x10\x14\x12\x0f\n" +
+	"\vKIND_CONCAT\x10\x152\x92\x01\n" +
 	"\x06Family\x12C\n" +
 	"\x04Info\x12\x1c.pooled.model.v1.InfoRequest\x1a\x1d.pooled.model.v1.InfoResponse\x12C\n" +
 	"\x04Plan\x12\x1c.pooled.model.v1.PlanRequest\x1a\x1d.pooled.model.v1.PlanResponseB.Z,github.com/pooled/pooled/core/plugin/modelv1b\x06proto3"
@@ -1833,7 +1919,7 @@ func file_core_plugin_modelv1_model_proto_rawDescGZIP() []byte {
 }
 
 var file_core_plugin_modelv1_model_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_core_plugin_modelv1_model_proto_msgTypes = make([]protoimpl.MessageInfo, 23)
+var file_core_plugin_modelv1_model_proto_msgTypes = make([]protoimpl.MessageInfo, 24)
 var file_core_plugin_modelv1_model_proto_goTypes = []any{
 	(Kind)(0),            // 0: pooled.model.v1.Kind
 	(*InfoRequest)(nil),  // 1: pooled.model.v1.InfoRequest
@@ -1849,49 +1935,53 @@ var file_core_plugin_modelv1_model_proto_goTypes = []any{
 	(*Texts)(nil),        // 11: pooled.model.v1.Texts
 	(*TensorInfo)(nil),   // 12: pooled.model.v1.TensorInfo
 	(*Plan)(nil),         // 13: pooled.model.v1.Plan
-	(*Tensor)(nil),       // 14: pooled.model.v1.Tensor
-	(*Layer)(nil),        // 15: pooled.model.v1.Layer
-	(*KVState)(nil),      // 16: pooled.model.v1.KVState
-	(*ConvState)(nil),    // 17: pooled.model.v1.ConvState
-	(*DeltaState)(nil),   // 18: pooled.model.v1.DeltaState
-	(*Block)(nil),        // 19: pooled.model.v1.Block
-	(*Op)(nil),           // 20: pooled.model.v1.Op
-	(*Route)(nil),        // 21: pooled.model.v1.Route
-	(*Rope)(nil),         // 22: pooled.model.v1.Rope
-	nil,                  // 23: pooled.model.v1.Metadata.ValuesEntry
+	(*Draft)(nil),        // 14: pooled.model.v1.Draft
+	(*Tensor)(nil),       // 15: pooled.model.v1.Tensor
+	(*Layer)(nil),        // 16: pooled.model.v1.Layer
+	(*KVState)(nil),      // 17: pooled.model.v1.KVState
+	(*ConvState)(nil),    // 18: pooled.model.v1.ConvState
+	(*DeltaState)(nil),   // 19: pooled.model.v1.DeltaState
+	(*Block)(nil),        // 20: pooled.model.v1.Block
+	(*Op)(nil),           // 21: pooled.model.v1.Op
+	(*Route)(nil),        // 22: pooled.model.v1.Route
+	(*Rope)(nil),         // 23: pooled.model.v1.Rope
+	nil,                  // 24: pooled.model.v1.Metadata.ValuesEntry
 }
 var file_core_plugin_modelv1_model_proto_depIdxs = []int32{
 	6,  // 0: pooled.model.v1.PlanRequest.metadata:type_name -> pooled.model.v1.Metadata
 	13, // 1: pooled.model.v1.PlanResponse.plan:type_name -> pooled.model.v1.Plan
 	5,  // 2: pooled.model.v1.PlanResponse.refusal:type_name -> pooled.model.v1.Refusal
-	23, // 3: pooled.model.v1.Metadata.values:type_name -> pooled.model.v1.Metadata.ValuesEntry
+	24, // 3: pooled.model.v1.Metadata.values:type_name -> pooled.model.v1.Metadata.ValuesEntry
 	12, // 4: pooled.model.v1.Metadata.tensors:type_name -> pooled.model.v1.TensorInfo
 	8,  // 5: pooled.model.v1.Value.integers:type_name -> pooled.model.v1.Integers
 	9,  // 6: pooled.model.v1.Value.numbers:type_name -> pooled.model.v1.Numbers
 	10, // 7: pooled.model.v1.Value.truths:type_name -> pooled.model.v1.Truths
 	11, // 8: pooled.model.v1.Value.texts:type_name -> pooled.model.v1.Texts
-	14, // 9: pooled.model.v1.Plan.tensors:type_name -> pooled.model.v1.Tensor
-	19, // 10: pooled.model.v1.Plan.embed:type_name -> pooled.model.v1.Block
-	15, // 11: pooled.model.v1.Plan.layers:type_name -> pooled.model.v1.Layer
-	19, // 12: pooled.model.v1.Plan.head:type_name -> pooled.model.v1.Block
-	19, // 13: pooled.model.v1.Layer.block:type_name -> pooled.model.v1.Block
-	16, // 14: pooled.model.v1.Layer.kv:type_name -> pooled.model.v1.KVState
-	17, // 15: pooled.model.v1.Layer.conv:type_name -> pooled.model.v1.ConvState
-	18, // 16: pooled.model.v1.Layer.delta:type_name -> pooled.model.v1.DeltaState
-	20, // 17: pooled.model.v1.Block.ops:type_name -> pooled.model.v1.Op
-	0,  // 18: pooled.model.v1.Op.kind:type_name -> pooled.model.v1.Kind
-	22, // 19: pooled.model.v1.Op.rope:type_name -> pooled.model.v1.Rope
-	21, // 20: pooled.model.v1.Op.route:type_name -> pooled.model.v1.Route
-	7,  // 21: pooled.model.v1.Metadata.ValuesEntry.value:type_name -> pooled.model.v1.Value
-	1,  // 22: pooled.model.v1.Family.Info:input_type -> pooled.model.v1.InfoRequest
-	3,  // 23: pooled.model.v1.Family.Plan:input_type -> pooled.model.v1.PlanRequest
-	2,  // 24: pooled.model.v1.Family.Info:output_type -> pooled.model.v1.InfoResponse
-	4,  // 25: pooled.model.v1.Family.Plan:output_type -> pooled.model.v1.PlanResponse
-	24, // [24:26] is the sub-list for method output_type
-	22, // [22:24] is the sub-list for method input_type
-	22, // [22:22] is the sub-list for extension type_name
-	22, // [22:22] is the sub-list for extension extendee
-	0,  // [0:22] is the sub-list for field type_name
+	15, // 9: pooled.model.v1.Plan.tensors:type_name -> pooled.model.v1.Tensor
+	20, // 10: pooled.model.v1.Plan.embed:type_name -> pooled.model.v1.Block
+	16, // 11: pooled.model.v1.Plan.layers:type_name -> pooled.model.v1.Layer
+	20, // 12: pooled.model.v1.Plan.head:type_name -> pooled.model.v1.Block
+	14, // 13: pooled.model.v1.Plan.draft:type_name -> pooled.model.v1.Draft
+	16, // 14: pooled.model.v1.Draft.layer:type_name -> pooled.model.v1.Layer
+	20, // 15: pooled.model.v1.Draft.head:type_name -> pooled.model.v1.Block
+	20, // 16: pooled.model.v1.Layer.block:type_name -> pooled.model.v1.Block
+	17, // 17: pooled.model.v1.Layer.kv:type_name -> pooled.model.v1.KVState
+	18, // 18: pooled.model.v1.Layer.conv:type_name -> pooled.model.v1.ConvState
+	19, // 19: pooled.model.v1.Layer.delta:type_name -> pooled.model.v1.DeltaState
+	21, // 20: pooled.model.v1.Block.ops:type_name -> pooled.model.v1.Op
+	0,  // 21: pooled.model.v1.Op.kind:type_name -> pooled.model.v1.Kind
+	23, // 22: pooled.model.v1.Op.rope:type_name -> pooled.model.v1.Rope
+	22, // 23: pooled.model.v1.Op.route:type_name -> pooled.model.v1.Route
+	7,  // 24: pooled.model.v1.Metadata.ValuesEntry.value:type_name -> pooled.model.v1.Value
+	1,  // 25: pooled.model.v1.Family.Info:input_type -> pooled.model.v1.InfoRequest
+	3,  // 26: pooled.model.v1.Family.Plan:input_type -> pooled.model.v1.PlanRequest
+	2,  // 27: pooled.model.v1.Family.Info:output_type -> pooled.model.v1.InfoResponse
+	4,  // 28: pooled.model.v1.Family.Plan:output_type -> pooled.model.v1.PlanResponse
+	27, // [27:29] is the sub-list for method output_type
+	25, // [25:27] is the sub-list for method input_type
+	25, // [25:25] is the sub-list for extension type_name
+	25, // [25:25] is the sub-list for extension extendee
+	0,  // [0:25] is the sub-list for field type_name
 }
 
 func init() { file_core_plugin_modelv1_model_proto_init() }
@@ -1919,7 +2009,7 @@ func file_core_plugin_modelv1_model_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_core_plugin_modelv1_model_proto_rawDesc), len(file_core_plugin_modelv1_model_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   23,
+			NumMessages:   24,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

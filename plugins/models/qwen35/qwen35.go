@@ -1,6 +1,6 @@
 // Package qwen35 plans the hybrid decoders of GGUF architectures qwen35 and qwen35moe (Qwen 3.5, 3.6 and 3.8): most layers
 // mix tokens by a gated delta rule, some by gated attention, and each has a gated feed-forward network, in qwen35moe a mixture
-// of experts beside one that all tokens share. The draft block at the end of a file is left out.
+// of experts beside one that all tokens share. A block at the end of a file drafts.
 //
 // Source: Yang et al. 2024, arXiv 2412.06464, for the delta rule.
 package qwen35
@@ -41,19 +41,55 @@ func (f Family) Plan(_ context.Context, md *model.Metadata) (*model.Plan, error)
 			} else {
 				x = o.Add(x, m.attend(o, h, blk))
 			}
-			h = o.RMSNorm(x, blk+"post_attention_norm.weight", m.hidden, 1, m.eps)
-			if m.mixture.Experts == 0 {
-				return o.Add(x, m.network(o, h, blk, ""))
-			}
-			shared := o.SigmoidGate(m.network(o, h, blk, "_shexp"), o.Linear(h, blk+"ffn_gate_inp_shexp.weight", 1, m.hidden))
-			return o.Add(x, o.Add(m.mixture.Network(o, h, blk, m.hidden), shared))
+			return m.feed(o, x, blk)
 		})
 	}
+	var normed model.Value
 	b.Head(func(o *model.Ops, x model.Value) model.Value {
-		x = o.RMSNorm(x, "output_norm.weight", m.hidden, 1, m.eps)
-		return o.Linear(x, m.head, m.vocab, m.hidden)
+		normed = o.RMSNorm(x, "output_norm.weight", m.hidden, 1, m.eps)
+		return o.Linear(normed, m.head, m.vocab, m.hidden)
 	})
+	if m.drafts(md) {
+		m.planDraft(b, md, normed)
+		return b.Finish(md, nil)
+	}
 	return b.Finish(md, m.inDraftBlock)
+}
+
+// feed adds what the feed-forward network of a layer makes of x.
+func (m *sizes) feed(o *model.Ops, x model.Value, blk string) model.Value {
+	h := o.RMSNorm(x, blk+"post_attention_norm.weight", m.hidden, 1, m.eps)
+	if m.mixture.Experts == 0 {
+		return o.Add(x, m.network(o, h, blk, ""))
+	}
+	shared := o.SigmoidGate(m.network(o, h, blk, "_shexp"), o.Linear(h, blk+"ffn_gate_inp_shexp.weight", 1, m.hidden))
+	return o.Add(x, o.Add(m.mixture.Network(o, h, blk, m.hidden), shared))
+}
+
+// drafts reports whether the file has one draft block of the form that is known. Others are left out, since answers do not
+// depend on them.
+func (m *sizes) drafts(md *model.Metadata) bool {
+	blk := fmt.Sprintf("blk.%d.", len(m.recurrent))
+	return m.draft == 1 && md.Has(blk+"nextn.eh_proj.weight") && md.Has(blk+"nextn.shared_head_norm.weight") && md.Has(blk+"attn_q.weight") &&
+		!md.Has(blk+"nextn.embed_tokens.weight")
+}
+
+// planDraft plans the draft block, which is a layer with attention over the joined embedding and hidden state.
+func (m *sizes) planDraft(b *model.Builder, md *model.Metadata, normed model.Value) {
+	blk := fmt.Sprintf("blk.%d.", len(m.recurrent))
+	b.Draft(normed, func(o *model.Ops, embedding, hidden model.Value) model.Value {
+		e := o.RMSNorm(embedding, blk+"nextn.enorm.weight", m.hidden, 1, m.eps)
+		h := o.RMSNorm(hidden, blk+"nextn.hnorm.weight", m.hidden, 1, m.eps)
+		x := o.Linear(o.Concat(e, h), blk+"nextn.eh_proj.weight", m.hidden, 2*m.hidden)
+		x = o.Add(x, m.attend(o, o.RMSNorm(x, blk+"attn_norm.weight", m.hidden, 1, m.eps), blk))
+		return o.RMSNorm(m.feed(o, x, blk), blk+"nextn.shared_head_norm.weight", m.hidden, 1, m.eps)
+	}, func(o *model.Ops, x model.Value) model.Value {
+		head := m.head
+		if own := blk + "nextn.shared_head_head.weight"; md.Has(own) {
+			head = own
+		}
+		return o.Linear(x, head, m.vocab, m.hidden)
+	})
 }
 
 // network is the gated feed-forward network whose tensors have the given ending.

@@ -34,6 +34,10 @@ for name in names:
     for k in ("hidden", "state"):
         if ref.get(k):
             small[k] = ref[k]
+    # Drafts of the form that is built: the first token takes part, with no hidden state before it.
+    drafts = [d for d in ref.get("draft", []) if d["rows"] == "row0"]
+    if drafts:
+        small["draft"] = [{k: d[k] for k in ("prompt", "first_token", "draft_ids", "gap")} for d in drafts]
     small["tensors"] = keep
     write(name + ".json.gz", json.dumps(small, separators=(",", ":")).encode())
     write(name + ".bin.gz", out)
