@@ -123,6 +123,19 @@ func (s *session) table(ids []int32) []float32 {
 	return out
 }
 
+// drafts guesses n tokens behind ids, most of them as greedy sampling does.
+func (s *session) drafts(ids []int32, n int) (out []int32) {
+	for range n {
+		best := largest(nil, s.table(ids), 2)
+		next := best[0].ID
+		if len(ids)%7 == 3 {
+			next = best[1].ID
+		}
+		ids, out = append(ids, next), append(out, next)
+	}
+	return out
+}
+
 func (s *session) fail() error {
 	s.calls++
 	if s.hook != nil {
@@ -195,12 +208,16 @@ func (s *session) Forward(ctx context.Context, b engine.Batch) (engine.Result, e
 			s.t.Errorf("token %d of a vocabulary of %d", id, s.vocab)
 		}
 	}
+	var r engine.Result
+	if n := b.Draft.Count; n > 0 {
+		r.Draft = s.drafts(append(slices.Clone(s.ids[:b.Pos]), append(b.Tokens, b.Draft.Token)...), n)
+	}
 	s.cut(b.Pos)
 	s.marks = slices.DeleteFunc(s.marks, func(m int) bool { return slices.Contains(b.Forget, m) })
 	s.marks = append(s.marks, b.Keep...)
 	s.marks = s.marks[max(0, len(s.marks)-s.keep):]
 	if len(b.Tokens) == 0 {
-		return engine.Result{}, nil
+		return r, nil
 	}
 	s.columns, s.outputs = append(s.columns, len(b.Tokens)), append(s.outputs, b.Output)
 	s.ids = append(s.ids, b.Tokens...)
@@ -208,7 +225,6 @@ func (s *session) Forward(ctx context.Context, b engine.Batch) (engine.Result, e
 	for range s.extra {
 		s.ids = append(s.ids, 0)
 	}
-	var r engine.Result
 	o := b.Output
 	if o.Top > 0 && o.Logits != engine.NoColumns || max(o.Logits, o.TopOf) == engine.AllColumns || o.Hidden != engine.NoColumns || o.Accept {
 		s.t.Errorf("asked for %+v: more than a sampler needs", o)

@@ -119,18 +119,20 @@ func (a *answer) run(ctx context.Context, prompt []int32) error {
 	if a.opt.Spec != SpecOff {
 		a.seen.add(prompt...)
 	}
-	draft, found := []int32(nil), 0
+	var d draft
 	for {
-		done, err := a.take(ctx, r, draft, found)
+		done, err := a.take(ctx, r, d)
 		if done || err != nil {
 			return err
 		}
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		draft, found = a.draft()
+		if d, err = a.draft(ctx); err != nil {
+			return err
+		}
 		begin := time.Now()
-		r, err = a.sequence.forward(ctx, a.pending, draft, a.sampler.outputOf(1+len(draft)))
+		r, err = a.sequence.forward(ctx, a.pending, d.ids, a.sampler.outputOf(1+len(d.ids)))
 		if err != nil {
 			if errors.Is(err, engine.ErrContextFull) {
 				return errFull
@@ -138,64 +140,79 @@ func (a *answer) run(ctx context.Context, prompt []int32) error {
 			return err
 		}
 		if len(a.pending) == 1 {
-			a.sequence.pace.measured(1+len(draft), time.Since(begin))
+			a.sequence.pace.measured(1+len(d.ids), time.Since(begin))
 		}
 		a.pending = a.pending[:0]
 	}
 }
 
-// draft returns tokens that may come behind those that are pending, and how much of the text had been found again for that.
-func (a *answer) draft() (draft []int32, found int) {
+// draft returns tokens that may come behind those that are pending.
+func (a *answer) draft(ctx context.Context) (d draft, err error) {
 	if a.opt.Spec == SpecOff {
-		return nil, 0
+		return draft{}, nil
 	}
+	q := a.sequence
 	a.seen.add(a.pending...)
-	most := a.sequence.draftRoom(len(a.pending))
+	left := math.MaxInt
 	if a.opt.MaxTokens > 0 {
-		most = min(most, a.opt.MaxTokens-len(a.res.IDs)-1) // a token always comes besides
+		left = a.opt.MaxTokens - len(a.res.IDs) - 1 // a token always comes besides
 	}
-	if most < 1 {
-		return nil, 0
+	room := q.room(len(a.pending), left, a.opt.Spec)
+	if room.lookup > 0 {
+		d.ids, d.found = a.seen.find()
+		d.ids = a.upToEnd(d.ids[:min(room.lookup, len(d.ids))])
 	}
-	draft, found = a.seen.find()
-	draft = draft[:min(most, len(draft))]
-	if i := slices.IndexFunc(draft, func(id int32) bool { return a.opt.ends(a.sequence.tokens, id) }); i >= 0 {
-		draft = draft[:i]
+	lookup, chained := len(d.ids), 0
+	if a.opt.SpecDepth == 0 {
+		lookup, chained = q.pace.choose(d.found, lookup, room.block)
+	} else if lookup = min(lookup, a.opt.SpecDepth); room.block > 0 && d.found < likely {
+		lookup, chained = 0, min(room.block, a.opt.SpecDepth)
 	}
-	if len(draft) == 0 {
-		return nil, 0
+	if chained == 0 {
+		d.ids = d.ids[:lookup]
+		return d, nil
 	}
-	if a.opt.SpecDepth > 0 {
-		return draft[:min(a.opt.SpecDepth, len(draft))], found
+	ids, err := q.guess(ctx, a.pending[0], chained)
+	return draft{ids: a.upToEnd(ids)}, err
+}
+
+// likely is how much of a text must be found again for what followed to be a better draft than one of the draft block, where a
+// depth is given.
+const likely = 6
+
+// upToEnd cuts a draft before the token that would end the answer, which is never computed.
+func (a *answer) upToEnd(ids []int32) []int32 {
+	if i := slices.IndexFunc(ids, func(id int32) bool { return a.opt.ends(a.sequence.tokens, id) }); i >= 0 {
+		return ids[:i]
 	}
-	return draft[:a.sequence.pace.depth(found, len(draft))], found
+	return ids
 }
 
 // take adds the tokens that the columns of the last pass give, as long as the draft is what comes.
-func (a *answer) take(ctx context.Context, r engine.Result, draft []int32, found int) (done bool, err error) {
-	accepted, drafted := 0, len(draft)
+func (a *answer) take(ctx context.Context, r engine.Result, d draft) (done bool, err error) {
+	accepted, rest := 0, d.ids
 	defer func() {
-		if drafted > 0 {
-			a.res.Spec.count(drafted, accepted)
-			a.sequence.pace.came(found, drafted, accepted)
+		if len(d.ids) > 0 {
+			a.res.Spec.count(d, accepted)
+			a.sequence.pace.came(d, accepted)
 		}
 	}()
 	for {
-		done, err := a.step(columnOf(r, accepted, 1+drafted))
+		done, err := a.step(columnOf(r, accepted, 1+len(d.ids)))
 		if errors.Is(err, errNoLogits) { // the mask restricts this token, which was not known before the pass
 			if r, err = a.sequence.again(ctx, a.sampler.output()); err != nil {
 				return false, err
 			}
-			draft = draft[:accepted] // the session holds no more of it
+			rest = nil // the session holds no more of it
 			done, err = a.step(r)
 		}
 		if err != nil {
 			return false, err
 		}
-		for len(a.pending) > 0 && accepted < len(draft) && a.pending[0] == draft[accepted] {
-			a.sequence.confirm(draft[accepted])
-			a.seen.add(draft[accepted])
-			a.pending = a.pending[1:]
+		for len(a.pending) > 0 && len(rest) > 0 && a.pending[0] == rest[0] {
+			a.sequence.confirm(rest[0])
+			a.seen.add(rest[0])
+			a.pending, rest = a.pending[1:], rest[1:]
 			accepted++
 		}
 		if done || len(a.pending) > 0 {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/pooled/pooled/core/engine"
 )
@@ -20,6 +21,8 @@ type Config struct {
 	// likely to share: the end of the last message of the prompt, which a template leaves as it is even where it strips
 	// earlier reasoning, and the end of the prompt.
 	Recurrent bool
+	// Drafts says that the session has a draft block.
+	Drafts bool
 }
 
 // Sequence is a session and the exact ids whose state it holds.
@@ -160,13 +163,25 @@ func (q *Sequence) again(ctx context.Context, out engine.Output) (engine.Result,
 	return q.play(ctx, engine.Batch{Pos: last, Tokens: []int32{q.ids[last]}, Output: out}, true)
 }
 
-// draftRoom is how many tokens a draft behind n further ones may have.
-func (q *Sequence) draftRoom(n int) int {
-	room := min(maxDraft, q.config.Context-len(q.ids)-n)
-	if q.config.Recurrent {
-		room = min(room, engine.MaxKept-len(q.kept))
+// guess asks the draft block what may come behind the ids held and one more.
+func (q *Sequence) guess(ctx context.Context, id int32, n int) ([]int32, error) {
+	b := engine.Batch{Pos: len(q.ids), Draft: engine.Draft{Token: id, Count: n}}
+	begin := time.Now()
+	r, err := q.play(ctx, b, true)
+	if err != nil {
+		return nil, err
 	}
-	return room
+	if len(r.Draft) == 0 {
+		q.config.Drafts = false
+		return nil, nil
+	}
+	q.pace.block.add(time.Since(begin) / time.Duration(len(r.Draft)))
+	for i, id := range r.Draft {
+		if id < 0 || int(id) >= q.tokens.Size() {
+			return r.Draft[:i], nil
+		}
+	}
+	return r.Draft, nil
 }
 
 // reachable returns the latest position up to n that the session can go back to, as far as the sequence knows.

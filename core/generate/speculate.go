@@ -3,6 +3,8 @@ package generate
 import (
 	"slices"
 	"time"
+
+	"github.com/pooled/pooled/core/engine"
 )
 
 // Spec says where drafts come from: tokens that are computed in the pass of the last one, in the hope that they come next. They
@@ -15,12 +17,16 @@ const (
 	SpecAuto Spec = "auto"
 	// SpecOff never drafts.
 	SpecOff Spec = "off"
-	// SpecLookup drafts what followed the last tokens when they stood in the context before.
+	// SpecDraft drafts with the model's own draft block alone, where it has one.
+	SpecDraft Spec = "draft"
+	// SpecLookup drafts only what followed the last tokens when they stood in the context before.
 	SpecLookup Spec = "lookup"
 )
 
 // Specs returns the sources of drafts by name.
-func Specs() []string { return []string{string(SpecAuto), string(SpecOff), string(SpecLookup)} }
+func Specs() []string {
+	return []string{string(SpecAuto), string(SpecOff), string(SpecDraft), string(SpecLookup)}
+}
 
 // Speculation counts what was drafted for an answer.
 type Speculation struct {
@@ -28,15 +34,16 @@ type Speculation struct {
 	Drafted, Accepted int
 	// ByDepth is the same for the first token of each draft, the second and so on.
 	ByDepth []DepthCount
-	// Lookup is how many of Drafted were found in the context.
-	Lookup int
+	// Draft is how many of Drafted came from the draft block, Lookup how many were found in the context.
+	Draft, Lookup int
 }
 
 // DepthCount counts the tokens at one place of all drafts.
 type DepthCount struct{ Drafted, Accepted int }
 
-// count adds a draft of n tokens, of which the first accepted became text.
-func (s *Speculation) count(n, accepted int) {
+// count adds a draft, of which the first accepted tokens became text.
+func (s *Speculation) count(d draft, accepted int) {
+	n := len(d.ids)
 	for len(s.ByDepth) < n {
 		s.ByDepth = append(s.ByDepth, DepthCount{})
 	}
@@ -46,17 +53,33 @@ func (s *Speculation) count(n, accepted int) {
 			s.ByDepth[i].Accepted++
 		}
 	}
-	s.Drafted, s.Accepted, s.Lookup = s.Drafted+n, s.Accepted+accepted, s.Lookup+n
+	s.Drafted, s.Accepted = s.Drafted+n, s.Accepted+accepted
+	if d.found > 0 {
+		s.Lookup += n
+	} else {
+		s.Draft += n
+	}
 }
 
-// maxDraft is the most tokens of a draft.
-const maxDraft = 15
+// draft is what may come next.
+type draft struct {
+	ids   []int32
+	found int // how much of the text had been found again for it; 0 where the draft block made it
+}
+
+// maxDraft is the most tokens of a draft, maxBlock of one that the draft block makes.
+const (
+	maxDraft = 15
+	maxBlock = 7
+)
 
 // pace decides how far to draft, by what passes of each width took and how often drafts came true. It belongs to a sequence,
 // since both last longer than an answer.
 type pace struct {
 	took  [maxDraft + 2]median // by width
+	block median               // of the draft block, for a token
 	luck  [classes]luck        // by how long a text had been found again
+	chain [maxBlock]luck       // of the draft block, by depth
 	plain int                  // passes without a draft since the last one with
 	drawn int                  // passes with a draft since the last one without
 	wait  int                  // how many to wait for the next trial
@@ -108,38 +131,59 @@ const (
 
 func newPace() *pace {
 	// Two tokens' worth of hope each.
-	return &pace{luck: [classes]luck{{0.8, 1.2}, {1, 1}, {1.2, 0.8}, {1.4, 0.6}}, wait: leastWait}
+	p := &pace{luck: [classes]luck{{0.8, 1.2}, {1, 1}, {1.2, 0.8}, {1.4, 0.6}}, wait: leastWait}
+	for i := range p.chain {
+		p.chain[i] = luck{1.4, 0.6}
+	}
+	return p
 }
 
-// depth returns how many tokens to draft of most, where the last found tokens stood in the context before.
-func (p *pace) depth(found, most int) int {
-	plain := p.took[1].value()
+// choose returns how many tokens to draft: of most that stand behind found tokens of text that stood in the context before, or
+// instead of block that the draft block may make.
+func (p *pace) choose(found, most, block int) (lookup, chained int) {
+	plain := float64(p.took[1].value())
 	if plain == 0 || p.drawn == recheck {
 		p.drawn = 0
-		return 0
+		return 0, 0 // nothing to compare with yet
 	}
-	best, depth := worth, 0
-	chance := p.luck[classOf(found)].chance()
-	text, next := 1.0, chance
+	best := worth
+	text, next := 1.0, 1.0
 	for k := 1; k <= most; k++ {
+		next *= p.luck[classOf(found)].chance()
 		text += next
-		next *= chance
-		if gain := text * float64(plain) / p.cost(k+1); gain > best {
-			best, depth = gain, k
+		if gain := text * plain / p.cost(k+1); gain > best {
+			best, lookup = gain, k
+		}
+	}
+	each := float64(p.block.value())
+	if each == 0 {
+		each = slope * plain
+	}
+	text, next = 1.0, 1.0
+	for k := 1; k <= block; k++ {
+		next *= p.chain[k-1].chance()
+		text += next
+		if gain := text * plain / (p.cost(k+1) + float64(k)*each); gain > best {
+			best, lookup, chained = gain, 0, k
 		}
 	}
 	switch {
-	case depth > 0:
+	case lookup+chained > 0:
 		p.wait = leastWait
-	case p.plain < p.wait:
+	case p.plain < p.wait || most+block == 0:
 		p.plain, p.drawn = p.plain+1, 0
-		return 0
+		return 0, 0
 	default:
-		depth, p.wait = min(most, trial), min(2*p.wait, mostWait)
+		p.wait = min(2*p.wait, mostWait)
+		if most > 0 {
+			lookup = min(most, trial)
+		} else {
+			chained = min(block, trial)
+		}
 	}
 	p.plain = 0
 	p.drawn++
-	return depth
+	return lookup, chained
 }
 
 // cost is what a pass of a width is expected to take: as measured, or by the line through the nearest widths that were.
@@ -176,10 +220,33 @@ func (p *pace) measured(width int, took time.Duration) {
 }
 
 // came notes how much of a draft came true.
-func (p *pace) came(found, drafted, accepted int) {
-	for i := range min(accepted+1, drafted) {
-		p.luck[classOf(found)].add(i < accepted)
+func (p *pace) came(d draft, accepted int) {
+	for i := range min(accepted+1, len(d.ids)) {
+		l := &p.luck[classOf(d.found)]
+		if d.found == 0 {
+			l = &p.chain[min(i, maxBlock-1)]
+		}
+		l.add(i < accepted)
 	}
+}
+
+// room is how far drafts may go.
+type room struct{ lookup, block int }
+
+// room says how far drafts behind n further tokens may go, where an answer has left more tokens to come.
+func (q *Sequence) room(n, left int, spec Spec) room {
+	most := min(maxDraft, q.config.Context-len(q.ids)-n, left)
+	if q.config.Recurrent {
+		most = min(most, engine.MaxKept-len(q.kept))
+	}
+	r := room{lookup: max(most, 0), block: max(min(most, maxBlock), 0)}
+	if spec == SpecDraft {
+		r.lookup = 0
+	}
+	if spec == SpecLookup || !q.config.Drafts || n != 1 {
+		r.block = 0
+	}
+	return r
 }
 
 // median is that of the last few durations, which one that was disturbed does not move.

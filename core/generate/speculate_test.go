@@ -53,7 +53,7 @@ func TestDraftsNeverChangeTheAnswer(t *testing.T) {
 			for _, recurrent := range []bool{false, true} {
 				t.Run(fmt.Sprint(name, " ", masked, " ", recurrent), func(t *testing.T) {
 					r := rand.New(rand.NewPCG(3, 3))
-					answer := func(depth int, seed uint64) (Result, []Token) {
+					answer := func(depth int, spec Spec, seed uint64) (Result, []Token) {
 						s := newSession(t, v.Size(), 400)
 						s.recurrent = recurrent
 						s.logits = func(ids []int32) []float32 {
@@ -69,13 +69,12 @@ func TestDraftsNeverChangeTheAnswer(t *testing.T) {
 						}
 						o := opt
 						o.MaxTokens, o.Seed, o.SpecDepth = 120, seed, depth
-						if depth == 0 {
-							o.Spec = SpecOff
-						}
+						o.Spec = spec
 						if masked != "" {
 							o.Mask = &spells{forced: masked == "forced"}
 						}
 						q := newSequence(t, s, v)
+						q.config.Drafts = spec != SpecLookup
 						var tokens []Token
 						res, err := q.Generate(t.Context(), prompt, o, func(t Token) error {
 							tokens = append(tokens, t)
@@ -87,24 +86,27 @@ func TestDraftsNeverChangeTheAnswer(t *testing.T) {
 						level(t, q, s)
 						return res, tokens
 					}
-					accepted := 0
+					var lookup, block int
 					for range 4 {
 						seed := 1 + r.Uint64()
-						want, plain := answer(0, seed)
-						for _, depth := range []int{1, 2, 3, 7, maxDraft} {
-							got, tokens := answer(depth, seed)
+						want, plain := answer(0, SpecOff, seed)
+						for i, depth := range []int{1, 2, 3, 7, maxDraft, 2, 5, 7, maxDraft} {
+							spec := []Spec{SpecAuto, SpecLookup, SpecDraft}[i%3]
+							got, tokens := answer(depth, spec, seed)
 							if !slices.Equal(got.IDs, want.IDs) || got.Text != want.Text || got.Finish != want.Finish || got.StopSequence != want.StopSequence {
-								t.Fatalf("depth %d gives\n%v %s, want\n%v %s", depth, got.IDs, got.Finish, want.IDs, want.Finish)
+								t.Fatalf("%s of depth %d gives\n%v %s, want\n%v %s", spec, depth, got.IDs, got.Finish, want.IDs, want.Finish)
 							}
 							if !slices.EqualFunc(tokens, plain, sameToken) {
 								t.Errorf("depth %d emits other tokens", depth)
 							}
 							checkSpec(t, got.Spec)
-							accepted += got.Spec.Accepted
+							if lookup += got.Spec.Lookup; spec == SpecDraft {
+								block += got.Spec.Accepted
+							}
 						}
 					}
-					if accepted == 0 {
-						t.Error("no draft ever came true")
+					if lookup == 0 || block == 0 {
+						t.Errorf("%d tokens were looked up, and %d of the draft block came true", lookup, block)
 					}
 				})
 			}
@@ -129,7 +131,7 @@ func checkSpec(t *testing.T, s Speculation) {
 			t.Errorf("depth %d: %+v", i+1, d)
 		}
 	}
-	if sum.Drafted != s.Drafted || sum.Accepted != s.Accepted || s.Lookup != s.Drafted {
+	if sum.Drafted != s.Drafted || sum.Accepted != s.Accepted || s.Lookup+s.Draft != s.Drafted {
 		t.Errorf("counts %+v", s)
 	}
 }
@@ -161,17 +163,20 @@ func TestPace(t *testing.T) {
 	const plain = time.Millisecond
 	for _, c := range []struct {
 		name      string
+		block     bool    // drafts are the draft block's, which takes a tenth of a step for a token
 		slope     float64 // what a column costs beside the first
 		chance    float64 // that a token of a draft comes true
 		gain      float64 // tokens a time, at least, in those of plain steps
 		neverMore float64
 	}{
-		{"cheap and right", 0.05, 0.95, 3, 20},
-		{"cheap and often wrong", 0.05, 0.5, 1.5, 3},
-		{"cheap and wrong", 0.05, 0, 0.98, 1},
-		{"dear and wrong", 1, 0, 0.97, 1},
-		{"dear and right", 0.5, 0.97, 1.4, 2.2},
-		{"dearer than plain steps", 1.1, 0.97, 0.97, 1.03},
+		{"cheap and right", false, 0.05, 0.95, 3, 20},
+		{"cheap and often wrong", false, 0.05, 0.5, 1.5, 3},
+		{"cheap and wrong", false, 0.05, 0, 0.98, 1},
+		{"dear and wrong", false, 1, 0, 0.97, 1},
+		{"dear and right", false, 0.5, 0.97, 1.4, 2.2},
+		{"dearer than plain steps", false, 1.1, 0.97, 0.97, 1.03},
+		{"a good block", true, 0.2, 0.85, 1.6, 2.6},
+		{"a bad block", true, 0.2, 0.05, 0.97, 1.03},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(1, 2))
@@ -179,21 +184,28 @@ func TestPace(t *testing.T) {
 			tokens, took := 0, 0.0
 			for tokens < 20000 {
 				found := 2 + r.IntN(12)
-				depth := p.depth(found, maxDraft)
+				depth, chained := 0, 0
+				if !c.block {
+					depth, _ = p.choose(found, maxDraft, 0)
+				} else if _, chained = p.choose(0, 0, maxBlock); chained > 0 {
+					p.block.add(plain / 10)
+					depth, found = chained, 0
+				}
 				accepted := 0
 				for accepted < depth && r.Float64() < c.chance {
 					accepted++
 				}
 				cost := 1 + c.slope*float64(depth)
+				drafting := float64(chained) / 10
 				noise := 1 + 0.05*r.NormFloat64()
 				if r.IntN(50) == 0 {
 					noise = 5 // something else had the machine
 				}
 				p.measured(1+depth, time.Duration(cost*noise*float64(plain)))
 				if depth > 0 {
-					p.came(found, depth, accepted)
+					p.came(draft{make([]int32, depth), found}, accepted)
 				}
-				tokens, took = tokens+1+accepted, took+cost
+				tokens, took = tokens+1+accepted, took+cost+drafting
 			}
 			if gain := float64(tokens) / took; gain < c.gain || gain > c.neverMore {
 				t.Errorf("%.3f tokens a plain step, want %.2f to %.2f", gain, c.gain, c.neverMore)

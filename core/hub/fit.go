@@ -86,7 +86,7 @@ func memory(p *model.Plan, f *gguf.File, d engine.Device, used int64, want int) 
 	if positions <= 0 {
 		positions = min(p.Context, defaultContext)
 		for positions > 512 && d.Memory > 0 {
-			if kv, _ := p.StateBytes(all, positions); kv <= d.Memory/stateShare {
+			if kv, _ := p.StateBytes(all, positions); kv+p.DraftBytes(positions) <= d.Memory/stateShare {
 				break
 			}
 			positions /= 2
@@ -96,6 +96,7 @@ func memory(p *model.Plan, f *gguf.File, d engine.Device, used int64, want int) 
 		return 0, 0, fmt.Errorf("a context of %d was asked for, but the model was made for %d", positions, p.Context)
 	}
 	kv, rec := p.StateBytes(all, positions)
+	kv += p.DraftBytes(positions)
 	if d.Memory <= 0 {
 		return positions, unknownPark, nil
 	}

@@ -87,7 +87,7 @@ func (h *Hub) load(ctx context.Context, f *gguf.File, name string, o LoadOptions
 	}
 	session, device, err := h.open(ctx, fit.Parts, engine.Config{
 		Plan: fit.Plan, Weights: engine.FileWeights(f), Context: fit.Context, CheckpointBytes: fit.spare,
-		Exact: o.Exact, Progress: o.Progress,
+		Exact: o.Exact, Draft: true, Progress: o.Progress,
 	})
 	if err != nil {
 		return nil, err
@@ -106,6 +106,7 @@ func (h *Hub) load(ctx context.Context, f *gguf.File, name string, o LoadOptions
 	m.Weights, m.State = session.Memory()
 	m.life, m.end = context.WithCancel(context.Background())
 	m.sequence, err = generate.New(session, generate.Tokens(tok), generate.Config{
+		Drafts:  plan.Draft != nil,
 		Context: fit.Context, Recurrent: plan.Recurrent(model.LayerRange{End: len(plan.Layers)}),
 	})
 	if err != nil {

@@ -243,6 +243,7 @@ func (c *commands) show() *cobra.Command {
 			if plan := fit.Plan; plan != nil {
 				tw.Row("family", plan.Family+", "+layers(plan))
 				kv, rec := plan.StateBytes(wholeRange(plan), plan.Context)
+				kv += plan.DraftBytes(plan.Context)
 				tw.Row("caches", fmt.Sprintf("%s at its full context", units.Bytes(kv+rec)))
 			}
 			if err != nil {

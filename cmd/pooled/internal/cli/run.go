@@ -211,7 +211,7 @@ type sources struct {
 }
 
 func specJSON(s generate.Speculation) spec {
-	out := spec{Drafted: s.Drafted, Accepted: s.Accepted, ByDepth: []depth{}, Source: sources{Lookup: s.Lookup}}
+	out := spec{Drafted: s.Drafted, Accepted: s.Accepted, ByDepth: []depth{}, Source: sources{Draft: s.Draft, Lookup: s.Lookup}}
 	for _, d := range s.ByDepth {
 		out.ByDepth = append(out.ByDepth, depth(d))
 	}
