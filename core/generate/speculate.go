@@ -122,9 +122,12 @@ const (
 	// memory is how much a count keeps with every token.
 	memory = 0.97
 	// Where no draft is worth it, one of trial tokens is tried now and then: after leastWait tokens, then twice as many and so on up
-	// to mostWait.
+	// to mostWait; after one that paid, soon.
 	trial               = 2
 	leastWait, mostWait = 32, 512
+	soon                = 8
+	// deeper is after how many drafts one of the draft block goes a token further, to learn how well that does.
+	deeper = 8
 	// recheck is after how many drafts a plain step is taken, to measure what it takes now.
 	recheck = 32
 )
@@ -155,10 +158,7 @@ func (p *pace) choose(found, most, block int) (lookup, chained int) {
 			best, lookup = gain, k
 		}
 	}
-	each := float64(p.block.value())
-	if each == 0 {
-		each = slope * plain
-	}
+	each := p.each()
 	text, next = 1.0, 1.0
 	for k := 1; k <= block; k++ {
 		next *= p.chain[k-1].chance()
@@ -170,6 +170,9 @@ func (p *pace) choose(found, most, block int) (lookup, chained int) {
 	switch {
 	case lookup+chained > 0:
 		p.wait = leastWait
+		if chained > 0 && p.drawn%deeper == deeper-1 {
+			chained = min(chained+1, block)
+		}
 	case p.plain < p.wait || most+block == 0:
 		p.plain, p.drawn = p.plain+1, 0
 		return 0, 0
@@ -186,11 +189,23 @@ func (p *pace) choose(found, most, block int) (lookup, chained int) {
 	return lookup, chained
 }
 
-// cost is what a pass of a width is expected to take: as measured, or by the line through the nearest widths that were.
+// cost is what a pass of a width is expected to take: as measured, or by the line through the nearest widths that were. Until a
+// width was measured three times one disturbed pass may stand for it, so the lower of both counts.
 func (p *pace) cost(width int) float64 {
-	if v := p.took[width].value(); v > 0 {
-		return float64(v)
+	m := &p.took[width]
+	switch v := float64(m.value()); {
+	case m.n >= 3:
+		return v
+	case m.n > 0 && width > 1:
+		return min(v, p.line(width))
+	case m.n > 0:
+		return v
 	}
+	return p.line(width)
+}
+
+// line is the cost of a width by those of others.
+func (p *pace) line(width int) float64 {
 	below, above := 1, 0
 	for w := width - 1; w > 1; w-- {
 		if p.took[w].value() > 0 {
@@ -228,6 +243,25 @@ func (p *pace) came(d draft, accepted int) {
 		}
 		l.add(i < accepted)
 	}
+	if float64(1+accepted)*float64(p.took[1].value()) > worth*(p.cost(1+len(d.ids))+p.drafting(d)) {
+		p.wait = min(p.wait, soon) // it paid, so that the next trial comes soon
+	}
+}
+
+// drafting is what the draft block took for a draft.
+func (p *pace) drafting(d draft) float64 {
+	if d.found > 0 {
+		return 0
+	}
+	return float64(len(d.ids)) * p.each()
+}
+
+// each is what the draft block is expected to take for a token.
+func (p *pace) each() float64 {
+	if v := p.block.value(); v > 0 {
+		return float64(v)
+	}
+	return slope * float64(p.took[1].value())
 }
 
 // room is how far drafts may go.
@@ -249,13 +283,19 @@ func (q *Sequence) room(n, left int, spec Spec) room {
 	return r
 }
 
-// median is that of the last few durations, which one that was disturbed does not move.
+// median is that of the last few durations, which one that was disturbed does not move. The first one of all does not count: it
+// makes room for what the others find there.
 type median struct {
 	last [7]time.Duration
 	n    int
+	warm bool
 }
 
 func (m *median) add(d time.Duration) {
+	if !m.warm {
+		m.warm = true
+		return
+	}
 	m.last[m.n%len(m.last)] = d
 	m.n++
 }

@@ -145,8 +145,7 @@ func (s *session) guess(ctx context.Context, ask engine.Draft) ([]int32, error) 
 		next := s.draftRows([]int32{token}, before, pos+i)
 		before = append([]float32(nil), next...)
 		logits := run(&d.head, p.Next, p.Logits, before, 1)
-		best, _ := top(logits, 1)
-		token = best[0].ID
+		token = int32(max(largest(logits), 0))
 		ids = append(ids, token)
 	}
 	return ids, nil

@@ -5,11 +5,17 @@ import (
 	"slices"
 
 	"github.com/pooled/pooled/core/engine"
+	"github.com/pooled/pooled/gpu/cpu/vec"
 )
 
 // top returns the k largest logits, largest first, the lower id first among equals, and log Σ exp.
 func top(logits []float32, k int) ([]engine.Candidate, float32) {
 	k = min(k, len(logits))
+	if k == 1 {
+		if i := largest(logits); i >= 0 {
+			return []engine.Candidate{{ID: int32(i), Logit: logits[i]}}, logSumExp(logits)
+		}
+	}
 	h := make(worstFirst, 0, k)
 	for id, v := range logits {
 		c := engine.Candidate{ID: int32(id), Logit: v}
@@ -29,6 +35,9 @@ func top(logits []float32, k int) ([]engine.Candidate, float32) {
 	})
 	return h, logSumExp(logits)
 }
+
+// largest returns the index of the largest logit, the lowest among equals, or −1 where a logit is no number.
+func largest(logits []float32) int { return slices.Index(logits, vec.Max(logits)) }
 
 // worse orders candidates: the lower logit, and among equals the higher id.
 func worse(a, b engine.Candidate) bool {
