@@ -14,6 +14,8 @@ var (
 	ErrCrashed = errors.New("it crashed")
 	// ErrHung says that it did not answer in time.
 	ErrHung = errors.New("it did not answer in time")
+	// ErrException says that an exception of the program ended a call. It goes on to serve others.
+	ErrException = errors.New("an exception ended the call")
 	// ErrProtocol says that it does not talk like a plugin.
 	ErrProtocol = errors.New("it does not talk like a Pooled plugin")
 	// ErrVersion says that it was made for another version of the contract.

@@ -4,6 +4,7 @@ package plugin_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -76,6 +77,32 @@ func TestFaults(t *testing.T) {
 	}
 	if got := pid(t, healthy); got != serving {
 		t.Errorf("process %d serves, want %d as before", got, serving)
+	}
+}
+
+// TestExceptions lets a family raise exceptions, more of them than a plugin may fail: each call says its own, with its trace, and
+// the process stays.
+func TestExceptions(t *testing.T) {
+	dir := folder(t, "raises")
+	c := open(t, dir, quick)
+	if _, err := approve(t, c, "raises"); err != nil {
+		t.Fatal(err)
+	}
+	f := get(t, c, "raises")
+	before := pid(t, f)
+	for n := 1; n <= 5; n++ {
+		_, err := f.Plan(t.Context(), tinyFile("raises"))
+		if !errors.Is(err, plugin.ErrException) || !errors.Is(err, model.ErrFault) {
+			t.Fatalf("call %d: got %v, want ErrException, and a fault", n, err)
+		}
+		want := fmt.Sprintf("plugin raises, asked to plan: an exception ended the call: Exception calling application: sizes %[1]d: "+
+			"Traceback (most recent call last):\n  File \"/x/plan.py\", line %[1]d, in plan\n    raise ValueError(sizes)\nValueError: sizes %[1]d", n)
+		if got := err.Error(); got != want {
+			t.Errorf("call %d:\ngot  %s\nwant %s", n, got, want)
+		}
+	}
+	if after := pid(t, f); after != before {
+		t.Errorf("process %d serves, want %d as before", after, before)
 	}
 }
 
