@@ -278,7 +278,13 @@ func (t *tail) said() string {
 			return plain.Line(l, 300)
 		}
 		if strings.HasPrefix(l, "Traceback (most recent call last)") {
-			from = max(i, len(lines)-maxSaid)
+			from = i
+		}
+	}
+	for len(lines)-from > maxSaid { // the frames that called it say least
+		from++
+		for len(lines)-from > 1 && !strings.HasPrefix(lines[from], "  File ") {
+			from++
 		}
 	}
 	for i, l := range lines[from:] {

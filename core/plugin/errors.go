@@ -55,7 +55,10 @@ type Error struct {
 
 func (e *Error) Error() string {
 	s := fmt.Sprintf("plugin %s, asked to %s: %v", e.Plugin, e.Doing, e.Err)
-	if e.Output != "" {
+	switch {
+	case strings.Contains(e.Output, "\n"):
+		s += ":\n" + e.Output
+	case e.Output != "":
 		s += ": " + e.Output
 	}
 	return s

@@ -95,7 +95,7 @@ func TestExceptions(t *testing.T) {
 		if !errors.Is(err, plugin.ErrException) || !errors.Is(err, model.ErrFault) {
 			t.Fatalf("call %d: got %v, want ErrException, and a fault", n, err)
 		}
-		want := fmt.Sprintf("plugin raises, asked to plan: an exception ended the call: Exception calling application: sizes %[1]d: "+
+		want := fmt.Sprintf("plugin raises, asked to plan: an exception ended the call: Exception calling application: sizes %[1]d:\n"+
 			"Traceback (most recent call last):\n  File \"/x/plan.py\", line %[1]d, in plan\n    raise ValueError(sizes)\nValueError: sizes %[1]d", n)
 		if got := err.Error(); got != want {
 			t.Errorf("call %d:\ngot  %s\nwant %s", n, got, want)
