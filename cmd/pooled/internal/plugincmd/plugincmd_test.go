@@ -83,7 +83,7 @@ func TestListApproveRemove(t *testing.T) {
 		}
 	}
 	out, err := run(t, dir, "", "list")
-	want("list", out, err, "models/dense  built in      llama, qwen2, qwen3\n", "sound         not approved  -\n",
+	want("list", out, err, "models/dense  built in      llama, qwen2, qwen3, qwen3moe\n", "sound         not approved  -\n",
 		"pooled plugin approve sound", "Plugin folder: "+dir)
 
 	out, err = run(t, dir, "no\n", "approve", "sound")
@@ -138,6 +138,30 @@ func TestCheck(t *testing.T) {
 	}
 	if _, err := run(t, "", "", "check", dir); err == nil {
 		t.Error("a folder without a manifest: want an error")
+	}
+}
+
+// TestCheckManifest holds what a manifest says against the program.
+func TestCheckManifest(t *testing.T) {
+	for _, c := range []struct{ name, manifest, want string }{
+		{"the same", `{"name":"sound","kind":"models","contract":1,"binary":"sound","architectures":["qwen3","qwen2","llama","qwen3moe"]}`, ""},
+		{"no architectures", `{"name":"sound","kind":"models","contract":1,"binary":"sound"}`, ""},
+		{
+			"other architectures", `{"name":"sound","kind":"models","contract":1,"binary":"sound","architectures":["gemma3"]}`,
+			"lists the architectures gemma3, and the program plans llama, qwen2, qwen3, qwen3moe; make them the same",
+		},
+		{"another kind", `{"name":"sound","kind":"tools","contract":1,"binary":"sound"}`, `plugin.json says kind "tools", and the program serves "models"`},
+		{"no kind", `{"name":"sound","contract":1,"binary":"sound"}`, `plugin.json says kind ""; this version knows "models" and "tools"`},
+		{"a program outside", `{"name":"sound","kind":"models","contract":1,"binary":"../sound"}`, "which is not inside its folder"},
+	} {
+		dir := folder(t, "sound")
+		if err := os.WriteFile(filepath.Join(dir, plugin.ManifestFile), []byte(c.manifest), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		out, err := run(t, "", "", "check", dir)
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(out+err.Error(), c.want)) {
+			t.Errorf("%s: %v, want %q\n%s", c.name, err, c.want, out)
+		}
 	}
 }
 
