@@ -206,6 +206,32 @@ func TestExample(t *testing.T) {
 	}
 }
 
+// TestNewFindsCheckout starts a plugin without --pooled: in a checkout it is found, elsewhere it is asked for.
+func TestNewFindsCheckout(t *testing.T) {
+	root, err := filepath.Abs(checkout)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	out, err := run(t, "", "", "new", "models", "starling", filepath.Join(dir, "a"))
+	mod, readErr := os.ReadFile(filepath.Join(dir, "a", "go.mod"))
+	if err != nil || readErr != nil || !strings.Contains(out, "builds against the checkout "+root+".") || !strings.Contains(string(mod), "=> "+root+"\n") {
+		t.Errorf("in the checkout: %v, %v\n%s%s", err, readErr, out, mod)
+	}
+	t.Chdir(dir)
+	for _, kind := range []string{"models", "tools"} {
+		if out, err := run(t, "", "", "new", kind, "starling", "b"); err == nil || !strings.Contains(err.Error(), "--pooled FOLDER") {
+			t.Errorf("new %s elsewhere: %v, want a word about --pooled\n%s", kind, err, out)
+		}
+	}
+	if _, err := os.Stat("b"); err == nil {
+		t.Error("what failed left a folder")
+	}
+	if out, err := run(t, "", "", "new", "tools", "starling", "c", "--wasm"); err != nil {
+		t.Errorf("a module needs no checkout: %v\n%s", err, out)
+	}
+}
+
 // TestNew builds what "new" writes, runs its tests, checks it and uses it.
 func TestNew(t *testing.T) {
 	if testing.Short() {
