@@ -5,8 +5,11 @@ package plugin_test
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -77,6 +80,23 @@ func TestFaults(t *testing.T) {
 	}
 	if got := pid(t, healthy); got != serving {
 		t.Errorf("process %d serves, want %d as before", got, serving)
+	}
+}
+
+// TestDocsEnvironment holds the variables that the page for authors lists against those that a plugin gets.
+func TestDocsEnvironment(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("SKIPPED: other systems have other variables, as the page says")
+	}
+	f, err := plugin.Open(t.Context(), filepath.Join(folder(t, "environment"), "environment"), nil, quick)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	_, err = f.Plan(t.Context(), tinyFile("environment"))
+	got := fmt.Sprint(err)
+	if want := strings.Join(slices.Sorted(maps.Keys(plugin.DocTable(t, "\n   | variable |"))), " "); got != want {
+		t.Errorf("a plugin gets\n%s\nthe page lists\n%s", got, want)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -83,6 +84,17 @@ var behaviours = map[string]func(){
 	"panic-plan": func() {
 		serve.Family(family{name: "panic-plan", plan: func(context.Context, *model.Metadata) (*model.Plan, error) {
 			panic("out of cheese")
+		}})
+	},
+	"environment": func() {
+		serve.Family(family{name: "environment", plan: func(context.Context, *model.Metadata) (*model.Plan, error) {
+			var names []string
+			for _, e := range os.Environ() {
+				name, _, _ := strings.Cut(e, "=")
+				names = append(names, name)
+			}
+			slices.Sort(names)
+			return nil, errors.New(strings.Join(names, " "))
 		}})
 	},
 	"raises":     func() { serveRaiser() },
