@@ -253,6 +253,9 @@ func (c *Catalog) Family(_ context.Context, architecture string) (model.Family, 
 			if d.err != nil {
 				return nil, d.err
 			}
+			if err := d.manifest.Agrees(a.info()); err != nil {
+				return nil, err
+			}
 			if others := c.instead([]string{architecture}); len(others) > 0 {
 				c.options.Tell(fmt.Sprintf("the plugin %s plans %s, instead of %s", d.name, architecture, others[0]))
 			}

@@ -283,6 +283,30 @@ func TestArchitecturesAgree(t *testing.T) {
 	}
 }
 
+// TestArchitecturesAgreeAtLoad loads nothing where they do not, whatever was approved.
+func TestArchitecturesAgreeAtLoad(t *testing.T) {
+	dir := bundled(t, "good", goodManifest, nil)
+	before, err := approve(t, open(t, dir, quick), "good")
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, filepath.Join(dir, "good", plugin.ManifestFile), `{"name":"good","kind":"models","contract":1,"binary":"good","architectures":["other"]}`)
+	list, err := open(t, dir, quick).List()
+	if err != nil || len(list) != 1 || list[0].State != plugin.Changed {
+		t.Fatal(list, err)
+	}
+	approvals := filepath.Join(dir, "approved.json")
+	data, err := os.ReadFile(approvals)
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, approvals, strings.Replace(string(data), before.SHA256, list[0].SHA256, 1))
+	_, err = open(t, dir, quick).Family(t.Context(), "good-arch")
+	if !errors.Is(err, plugin.ErrBroken) || !strings.Contains(err.Error(), "lists the architectures other, and the program plans good-arch") {
+		t.Errorf("got %v, want ErrBroken that names both", err)
+	}
+}
+
 func TestDiesWithHost(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("needs /proc")

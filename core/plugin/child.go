@@ -222,8 +222,9 @@ func (g *greeting) get() (line string, ended bool) {
 
 // tail keeps the end of what a program writes to standard error.
 type tail struct {
-	mu  sync.Mutex
-	buf []byte
+	mu      sync.Mutex
+	buf     []byte
+	written int // bytes so far
 }
 
 const maxTail = 4 << 10
@@ -231,9 +232,35 @@ const maxTail = 4 << 10
 func (t *tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.written += len(p)
 	t.buf = append(t.buf, p[max(0, len(p)-maxTail):]...)
 	t.buf = t.buf[max(0, len(t.buf)-maxTail):]
 	return len(p), nil
+}
+
+// settle waits until nothing more is written, as far as that can be known.
+func (t *tail) settle() {
+	const quiet, most = 20 * time.Millisecond, 10
+	for range most {
+		before := t.count()
+		time.Sleep(quiet)
+		if t.count() == before {
+			return
+		}
+	}
+}
+
+func (t *tail) count() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.written
+}
+
+// clear forgets what was written.
+func (t *tail) clear() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.buf = nil
 }
 
 // maxSaid bounds what is told of a program's last lines.
@@ -251,12 +278,17 @@ func (t *tail) said() string {
 			return plain.Line(l, 300)
 		}
 		if strings.HasPrefix(l, "Traceback (most recent call last)") {
-			from = max(i, len(lines)-maxSaid)
+			from = i
+		}
+	}
+	for len(lines)-from > maxSaid { // the frames that called it say least
+		from++
+		for len(lines)-from > 1 && !strings.HasPrefix(lines[from], "  File ") {
+			from++
 		}
 	}
 	for i, l := range lines[from:] {
-		indent := l[:len(l)-len(strings.TrimLeft(l, " "))]
-		lines[from+i] = indent + plain.Line(l, 300)
+		lines[from+i] = plain.Line(l, 300)
 	}
 	return strings.Join(lines[from:], "\n")
 }

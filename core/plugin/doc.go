@@ -1,5 +1,5 @@
 // Package plugin finds, approves, starts and supervises the programs that extend Pooled. The author's side is
-// core/plugin/serve; what both agree on is core/plugin/protocol.
+// core/plugin/serve; what both agree on is core/plugin/protocol. docs/plugins.md is the page for authors.
 //
 // # What a plugin is
 //

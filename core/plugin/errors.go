@@ -14,6 +14,8 @@ var (
 	ErrCrashed = errors.New("it crashed")
 	// ErrHung says that it did not answer in time.
 	ErrHung = errors.New("it did not answer in time")
+	// ErrException says that an exception of the program ended a call. It goes on to serve others.
+	ErrException = errors.New("an exception ended the call")
 	// ErrProtocol says that it does not talk like a plugin.
 	ErrProtocol = errors.New("it does not talk like a Pooled plugin")
 	// ErrVersion says that it was made for another version of the contract.
@@ -53,7 +55,10 @@ type Error struct {
 
 func (e *Error) Error() string {
 	s := fmt.Sprintf("plugin %s, asked to %s: %v", e.Plugin, e.Doing, e.Err)
-	if e.Output != "" {
+	switch {
+	case strings.Contains(e.Output, "\n"):
+		s += ":\n" + e.Output
+	case e.Output != "":
 		s += ": " + e.Output
 	}
 	return s

@@ -4,8 +4,12 @@ package plugin_test
 
 import (
 	"errors"
+	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -76,6 +80,49 @@ func TestFaults(t *testing.T) {
 	}
 	if got := pid(t, healthy); got != serving {
 		t.Errorf("process %d serves, want %d as before", got, serving)
+	}
+}
+
+// TestDocsEnvironment holds the variables that the page for authors lists against those that a plugin gets.
+func TestDocsEnvironment(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("SKIPPED: other systems have other variables, as the page says")
+	}
+	f, err := plugin.Open(t.Context(), filepath.Join(folder(t, "environment"), "environment"), nil, quick)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	_, err = f.Plan(t.Context(), tinyFile("environment"))
+	got := fmt.Sprint(err)
+	if want := strings.Join(slices.Sorted(maps.Keys(plugin.DocTable(t, "\n   | variable |"))), " "); got != want {
+		t.Errorf("a plugin gets\n%s\nthe page lists\n%s", got, want)
+	}
+}
+
+// TestExceptions lets a family raise exceptions, more of them than a plugin may fail: each call says its own, with its trace, and
+// the process stays.
+func TestExceptions(t *testing.T) {
+	dir := folder(t, "raises")
+	c := open(t, dir, quick)
+	if _, err := approve(t, c, "raises"); err != nil {
+		t.Fatal(err)
+	}
+	f := get(t, c, "raises")
+	before := pid(t, f)
+	for n := 1; n <= 5; n++ {
+		_, err := f.Plan(t.Context(), tinyFile("raises"))
+		if !errors.Is(err, plugin.ErrException) || !errors.Is(err, model.ErrFault) {
+			t.Fatalf("call %d: got %v, want ErrException, and a fault", n, err)
+		}
+		want := fmt.Sprintf("plugin raises, asked to plan: an exception ended the call: Exception calling application: sizes %[1]d:\n"+
+			"Traceback (most recent call last):\n  File \"/x/plan.py\", line %[1]d, in plan\n    raise ValueError(sizes)\nValueError: sizes %[1]d", n)
+		if got := err.Error(); got != want {
+			t.Errorf("call %d:\ngot  %s\nwant %s", n, got, want)
+		}
+	}
+	if after := pid(t, f); after != before {
+		t.Errorf("process %d serves, want %d as before", after, before)
 	}
 }
 

@@ -124,15 +124,15 @@ func look(dir, entry string) dropped {
 	}
 	if st.IsDir() {
 		folder := d.path
-		switch err := readJSON(filepath.Join(folder, ManifestFile), &d.manifest); {
+		d.manifest, err = ReadManifest(folder)
+		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			d.path = filepath.Join(folder, executable(d.name))
 		case err != nil:
 			return fail(err)
+		case d.manifest.Name != d.name:
+			return fail(fmt.Errorf("%s names it %q", ManifestFile, d.manifest.Name))
 		default:
-			if err := d.manifest.check(d.name); err != nil {
-				return fail(err)
-			}
 			d.path = filepath.Join(folder, executable(d.manifest.Binary))
 		}
 		if st, err = os.Stat(d.path); err != nil {
@@ -161,10 +161,21 @@ func look(dir, entry string) dropped {
 	return d
 }
 
-func (m *Manifest) check(name string) error {
+// ReadManifest reads the manifest in a plugin's folder and checks what it says; only where the folder lies is not looked at.
+//
+// Errors: [fs.ErrNotExist] where there is none, [ErrVersion], and what is wrong with it.
+func ReadManifest(folder string) (Manifest, error) {
+	var m Manifest
+	if err := readJSON(filepath.Join(folder, ManifestFile), &m); err != nil {
+		return m, err
+	}
+	return m, m.check()
+}
+
+func (m *Manifest) check() error {
 	switch {
-	case m.Name != name:
-		return fmt.Errorf("%s names it %q", ManifestFile, m.Name)
+	case !validName.MatchString(m.Name):
+		return fmt.Errorf("%s names it %q; a name is made of lower-case letters, digits and dashes", ManifestFile, m.Name)
 	case m.Kind == "" || kindOf(m.Kind) == nil:
 		return fmt.Errorf("%s says kind %q; this version knows %s", ManifestFile, m.Kind, kindNames())
 	case m.Contract < 1 || m.Contract > kindOf(m.Kind).Contract:

@@ -47,9 +47,9 @@ func (i *instance) do(ctx context.Context, doing string, f func(context.Context,
 	return err
 }
 
-// faultOf returns an error if it is a failure of the plugin, else nil.
+// faultOf returns an error if it is a failure after which the program is not used again, else nil.
 func faultOf(err error) error {
-	if _, fault := errors.AsType[*Error](err); fault {
+	if _, fault := errors.AsType[*Error](err); fault && !errors.Is(err, ErrException) {
 		return err
 	}
 	return nil

@@ -12,17 +12,22 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
 	goplugin "github.com/hashicorp/go-plugin"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	"github.com/pooled/pooled/core/model"
 	"github.com/pooled/pooled/core/plugin"
+	"github.com/pooled/pooled/core/plugin/modelv1"
 	"github.com/pooled/pooled/core/plugin/protocol"
 	"github.com/pooled/pooled/core/plugin/serve"
 	"github.com/pooled/pooled/core/plugin/toolv1"
@@ -81,6 +86,18 @@ var behaviours = map[string]func(){
 			panic("out of cheese")
 		}})
 	},
+	"environment": func() {
+		serve.Family(family{name: "environment", plan: func(context.Context, *model.Metadata) (*model.Plan, error) {
+			var names []string
+			for _, e := range os.Environ() {
+				name, _, _ := strings.Cut(e, "=")
+				names = append(names, name)
+			}
+			slices.Sort(names)
+			return nil, errors.New(strings.Join(names, " "))
+		}})
+	},
+	"raises":     func() { serveRaiser() },
 	"hang-start": func() { time.Sleep(time.Hour) },
 	"hang-plan": func() {
 		serve.Family(family{name: "hang-plan", plan: func(context.Context, *model.Metadata) (*model.Plan, error) {
@@ -205,6 +222,35 @@ func serveOld(s tool.Set) {
 		VersionedPlugins: old.Plugins(func(r grpc.ServiceRegistrar, version int) { toolv1.Register(r, s, version) }),
 		GRPCServer:       goplugin.DefaultGRPCServer,
 	})
+}
+
+// raiser is a family as gRPC in Python serves it whose code raises an exception for the architecture "raises": the trace goes to
+// standard error, the text into a status that is Unknown.
+type raiser struct {
+	modelv1.UnimplementedFamilyServer
+	calls atomic.Int32
+}
+
+func serveRaiser() {
+	goplugin.Serve(&goplugin.ServeConfig{
+		HandshakeConfig:  protocol.Handshake(),
+		VersionedPlugins: protocol.Models.Plugins(func(r grpc.ServiceRegistrar, _ int) { modelv1.RegisterFamilyServer(r, &raiser{}) }),
+		GRPCServer:       goplugin.DefaultGRPCServer,
+	})
+}
+
+func (*raiser) Info(context.Context, *modelv1.InfoRequest) (*modelv1.InfoResponse, error) {
+	return &modelv1.InfoResponse{Name: "raises", Architectures: []string{"raises"}, Contract: 1}, nil
+}
+
+func (r *raiser) Plan(_ context.Context, q *modelv1.PlanRequest) (*modelv1.PlanResponse, error) {
+	if len(q.GetMetadata().GetTensors()) == 0 {
+		return &modelv1.PlanResponse{Result: &modelv1.PlanResponse_Refusal{Refusal: &modelv1.Refusal{Reason: strconv.Itoa(os.Getpid())}}}, nil
+	}
+	n := r.calls.Add(1)
+	fmt.Fprintf(os.Stderr, "Exception calling application: sizes %[1]d\nTraceback (most recent call last):\n"+
+		"  File \"/x/plan.py\", line %[1]d, in plan\n    raise ValueError(sizes)\nValueError: sizes %[1]d\n", n)
+	return nil, status.Errorf(codes.Unknown, "Exception calling application: sizes %d", n)
 }
 
 // family is a family of one tiny model.

@@ -224,7 +224,10 @@ func (p *process) callError(doing string, err error) error {
 	case codes.DeadlineExceeded:
 		return p.hung(doing)
 	case codes.Unknown:
-		return p.fault(doing, errors.New(msg)) // gRPC's word for an exception in the plugin
+		// This is gRPC's word for an exception. Its trace takes another way than the answer, and the next one is not to show it again.
+		p.output.settle()
+		defer p.output.clear()
+		return p.fault(doing, fmt.Errorf("%w: %s", ErrException, msg))
 	case codes.Unavailable, codes.Canceled:
 		if p.child.waitFor(grace) {
 			if how := p.child.ended(); how != "" {

@@ -9,20 +9,22 @@ import (
 	"github.com/pooled/pooled/core/plain"
 )
 
+// MaxArchitectures bounds how many architectures a family may plan.
+const MaxArchitectures = 64
+
 // Bounds of what is converted at all; far above any model.
 const (
-	maxArchitectures = 64
-	maxName          = 1 << 10 // bytes of a name
-	maxReason        = 1 << 12 // bytes of a reason
-	maxNumber        = math.MaxInt32
-	maxOperands      = 8 // inputs or weights of an operation
-	maxDims          = 8
+	maxName     = 1 << 10 // bytes of a name
+	maxReason   = 1 << 12 // bytes of a reason
+	maxNumber   = math.MaxInt32
+	maxOperands = 8 // inputs or weights of an operation
+	maxDims     = 8
 )
 
 // decodeInfo checks what a plugin says about itself.
 func decodeInfo(w *InfoResponse) (model.Info, error) {
-	if len(w.GetArchitectures()) > maxArchitectures {
-		return model.Info{}, fmt.Errorf("it lists %d architectures, want at most %d", len(w.GetArchitectures()), maxArchitectures)
+	if len(w.GetArchitectures()) > MaxArchitectures {
+		return model.Info{}, fmt.Errorf("it lists %d architectures, want at most %d", len(w.GetArchitectures()), MaxArchitectures)
 	}
 	for _, s := range append([]string{w.GetName()}, w.GetArchitectures()...) {
 		if s == "" || len(s) > 64 || !plain.Is(s) {

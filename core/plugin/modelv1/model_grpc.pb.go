@@ -12,7 +12,10 @@
 //   4. It prints one line to standard output: "1|VERSION|unix|SOCKET PATH|grpc|CERTIFICATE", where the certificate is
 //      base64 without padding of the DER form, or empty.
 //   5. It serves this service, and grpc.health.v1.Health with the service name "plugin" as SERVING.
-//   6. It exits when its standard input ends, or when plugin.GRPCController.Shutdown is called.
+//   6. It exits when its standard input ends, or when plugin.GRPCController.Shutdown is called: a message without fields,
+//      answered by one.
+//
+// docs/plugins.md has the times and limits, and examples/plugins/python does all of this in another language.
 //
 // Programs in Go get all of this from serve.Family of core/plugin/serve. What goes wrong goes to standard error; Pooled shows the end of it.
 //

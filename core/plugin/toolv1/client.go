@@ -27,7 +27,7 @@ type Client struct {
 // Errors: those of gRPC, and a [*tool.FaultError] for an answer without sense.
 func NewClient(ctx context.Context, conn grpc.ClientConnInterface, version int) (*Client, error) {
 	c := &Client{rpc: NewToolsClient(conn), version: version}
-	w, err := c.rpc.Info(ctx, &InfoRequest{}, grpc.MaxCallRecvMsgSize(maxInfo))
+	w, err := c.rpc.Info(ctx, &InfoRequest{}, grpc.MaxCallRecvMsgSize(MaxInfo))
 	if err != nil {
 		return nil, err
 	}
@@ -136,12 +136,12 @@ func (s *session) receive(stream grpc.ServerStreamingClient[CallResponse], progr
 	}
 }
 
-// closeTimeout is how long a set may take to end what it started.
-const closeTimeout = 3 * time.Second
+// CloseTimeout is how long a set may take to end what it started.
+const CloseTimeout = 3 * time.Second
 
 // Close implements [tool.Session].
 func (s *session) Close() error {
-	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), CloseTimeout)
 	defer cancel()
 	_, err := s.client.rpc.Close(ctx, &CloseRequest{Session: s.id})
 	if status.Code(err) == codes.Unavailable || status.Code(err) == codes.Canceled {

@@ -14,9 +14,9 @@ const (
 )
 
 // MaxMessage bounds a message in bytes, in both directions; part is how much of something long one message carries. The
-// answer of Info alone may be larger: see maxInfo.
+// answer of Info alone may be larger: see MaxInfo.
 const (
 	MaxMessage = 512 << 10
+	MaxInfo    = 2 << 20
 	part       = 256 << 10
-	maxInfo    = 2 << 20
 )

@@ -5,6 +5,7 @@ The contract is core/plugin/modelv1/model.proto, whose first comment says in wor
 
 import base64
 import datetime
+import logging
 import os
 import sys
 import threading
@@ -31,6 +32,7 @@ def serve(what, versions, max_message, register):
         print(f'This program is a Pooled plugin: {what}.\nCheck it with "pooled plugin check FOLDER".', file=sys.stderr)
         sys.exit(2)
 
+    logging.basicConfig(level=logging.WARNING)  # grpcio says nothing of exceptions without it; Pooled shows their traces
     spoken = {int(v) for v in os.environ.get("PLUGIN_PROTOCOL_VERSIONS", "").split(",") if v}
     common = spoken & set(versions)
     if not common:

@@ -33,7 +33,7 @@ under an agent: what changes the project or leaves the sandbox is shown first. J
 input. Changes are not recorded, so they cannot be taken back with /undo. The exit code is 1 where the tool could not do it.`,
 		Example: `  pooled plugin call tools/files read_file '{"path": "README.md"}'
   pooled plugin call weather weather '{"place": "Zürich"}' --json`,
-		Args: cobra.RangeArgs(2, 3),
+		Args: cobra.MaximumNArgs(3),
 		RunE: func(cmd *cobra.Command, args []string) error { return d.doCall(cmd.Context(), &f, args) },
 	}
 	c.Flags().StringVarP(&f.dir, "dir", "C", ".", "the project `folder`")
@@ -69,6 +69,7 @@ func (d Deps) doCall(ctx context.Context, f *callFlags, args []string) error {
 	if err != nil {
 		return err
 	}
+	args = append(args, "", "")[:2] // what is missing is answered with what there is
 	offer, spec, err := d.offered(ctx, args[0], args[1])
 	if err != nil {
 		return err
@@ -116,7 +117,13 @@ func (d Deps) offered(ctx context.Context, set, name string) (plugin.Offer, *too
 		if spec := o.Info().Tool(name); spec != nil {
 			return o, spec, nil
 		}
+		if name == "" {
+			return o, nil, console.Usage("which tool of %s? It has %s", set, toolNames(o.Info()))
+		}
 		return o, nil, console.Usage("%s has no tool %.80q; it has %s", set, name, toolNames(o.Info()))
+	}
+	if set == "" {
+		return plugin.Offer{}, nil, console.Usage("which tools? There are %s", strings.Join(known, ", "))
 	}
 	if e, err := find(d.Catalog(), set); err == nil {
 		if e.State != plugin.Approved {

@@ -54,6 +54,8 @@ func TestCall(t *testing.T) {
 		{name: "a change that is allowed", stdin: "y\n", args: write, out: "wrote b.txt", errs: "+new"},
 		{name: "a change without a question", args: append([]string{"--yes"}, write...), out: "b.txt"},
 		{name: "no JSON", args: []string{"files", "read_file", "{path"}, code: console.ExitUsage, is: "not JSON"},
+		{name: "no tool", args: []string{"files"}, code: console.ExitUsage, is: "which tool of files? It has list_dir, read_file"},
+		{name: "nothing", code: console.ExitUsage, is: "which tools? There are tools/files"},
 		{name: "no such tool", args: []string{"files", "fly"}, code: console.ExitUsage, is: "it has list_dir, read_file"},
 		{name: "no such set", args: []string{"birds", "fly"}, code: console.ExitUsage, is: "there are tools/files"},
 	} {

@@ -1,7 +1,6 @@
 package plugincmd
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -59,6 +58,13 @@ is called with the least that it asks for, in an empty project.`,
 				failed++
 				fmt.Fprintf(out, "FAIL  %s\n      %s\n", name, terminal.Text(err.Error()))
 			}
+			kind := plugin.KindModels
+			if opened.Tools != nil {
+				kind = plugin.KindTools
+			}
+			if m.Kind != "" && m.Kind != kind {
+				return fmt.Errorf("%s says kind %q, and the program serves %q", plugin.ManifestFile, m.Kind, kind)
+			}
 			if opened.Tools != nil {
 				info := opened.Tools.Info()
 				fmt.Fprintf(out, "%s has the tools %s (contract %d)\n\n", info.Name, describeTools(info), info.Contract)
@@ -68,7 +74,9 @@ is called with the least that it asks for, in an empty project.`,
 			} else {
 				info := opened.Info()
 				fmt.Fprintf(out, "%s plans %s (contract %d)\n\n", info.Name, strings.Join(info.Architectures, ", "), info.Contract)
-				report("the manifest lists the architectures that it plans", m.Agrees(info))
+				if len(m.Architectures) > 0 {
+					report("the manifest lists the architectures that it plans", m.Agrees(info))
+				}
 				for _, r := range modeltest.Run(cmd.Context(), opened, files) {
 					report(r.Name, r.Err)
 				}
@@ -97,18 +105,11 @@ func inspect(path string) (program string, m plugin.Manifest, files []modeltest.
 	if !st.IsDir() {
 		return path, m, nil, nil
 	}
-	data, err := os.ReadFile(filepath.Join(path, plugin.ManifestFile))
-	if err != nil {
+	if m, err = plugin.ReadManifest(path); err != nil {
 		if errors.Is(err, os.ErrNotExist) {
 			err = fmt.Errorf("%s is no plugin: it has no %s", path, plugin.ManifestFile)
 		}
 		return "", m, nil, err
-	}
-	if err := json.Unmarshal(data, &m); err != nil {
-		return "", m, nil, fmt.Errorf("%s: %w", filepath.Join(path, plugin.ManifestFile), err)
-	}
-	if !filepath.IsLocal(m.Binary) {
-		return "", m, nil, fmt.Errorf("%s names the program %q, which is not inside its folder", plugin.ManifestFile, m.Binary)
 	}
 	files, err = readModels(filepath.Join(path, "testdata"))
 	if errors.Is(err, os.ErrNotExist) {

@@ -74,12 +74,12 @@ Change it into the family that you need.`,
 			if err := p.fill(dir); err != nil {
 				return err
 			}
-			d.next(dir, p.steps()...)
+			d.next(dir, p.Source, p.steps()...)
 			return nil
 		},
 	}
 	c.Flags().StringVar(&p.Arch, "architecture", "", "the GGUF `architecture` that it plans (default NAME)")
-	c.Flags().StringVar(&p.Source, "pooled", "", "build against the checkout of Pooled in this `folder`")
+	c.Flags().StringVar(&p.Source, "pooled", "", "build against the checkout of Pooled in this `folder` (default: the one that DIR, this folder or this program lies in)")
 	return c
 }
 
@@ -105,25 +105,29 @@ builds to WebAssembly, which Pooled runs in its sandbox: such a tool reads the p
 				if err := p.write(dir, nil); err != nil {
 					return err
 				}
-				d.next(dir, "GOOS=wasip1 GOARCH=wasm go build -buildmode=c-shared -o "+p.Name+".wasm .")
+				d.next(dir, "", "GOOS=wasip1 GOARCH=wasm go build -buildmode=c-shared -o "+p.Name+".wasm .")
 				return nil
 			}
 			p.scaffold = "scaffold-tools"
 			if err := p.fill(dir); err != nil {
 				return err
 			}
-			d.next(dir, p.steps()...)
+			d.next(dir, p.Source, p.steps()...)
 			return nil
 		},
 	}
-	c.Flags().StringVar(&p.Source, "pooled", "", "build against the checkout of Pooled in this `folder`")
+	c.Flags().StringVar(&p.Source, "pooled", "", "build against the checkout of Pooled in this `folder` (default: the one that DIR, this folder or this program lies in)")
 	c.Flags().BoolVar(&wasm, "wasm", false, "make a WebAssembly module")
 	return c
 }
 
 // next says how an author goes on, with commands in the folder that was written.
-func (d Deps) next(dir string, steps ...string) {
-	fmt.Fprintf(d.Out, "Wrote %s. Next:\n\n  cd %s\n", dir, dir)
+func (d Deps) next(dir, source string, steps ...string) {
+	fmt.Fprintf(d.Out, "Wrote %s", dir)
+	if source != "" {
+		fmt.Fprintf(d.Out, ", which builds against the checkout %s", source)
+	}
+	fmt.Fprintf(d.Out, ". Next:\n\n  cd %s\n", dir)
 	for _, s := range append(steps, "pooled plugin check .") {
 		fmt.Fprintln(d.Out, "  "+s)
 	}
@@ -142,8 +146,9 @@ func (p *newPlugin) steps() []string {
 func (p *newPlugin) fill(dir string) (err error) {
 	var sums []byte
 	if p.Source == "" && !p.fromRelease() {
-		if p.Source = checkoutAbove(dir); p.Source == "" {
-			return errors.New("this Pooled was built from a checkout and has no version to build against; name the checkout with --pooled FOLDER")
+		program, _ := os.Executable() // bin/pooled lies in the checkout that it was built from
+		if p.Source = checkoutAbove(dir, ".", filepath.Dir(program)); p.Source == "" {
+			return errors.New("this Pooled was built from a checkout, has no version to build against, and finds no checkout around; name it with --pooled FOLDER")
 		}
 	}
 	if p.Source != "" {
@@ -168,19 +173,21 @@ var requireLine = regexp.MustCompile(`(?m)^(?:require )?\s*([\w.\-/~]+\.[\w.\-/~
 
 var goLine = regexp.MustCompile(`(?m)^go (\S+)$`)
 
-// checkoutAbove returns the checkout of Pooled that a folder, or the working folder, lies in; empty for none.
-func checkoutAbove(dir string) string {
-	for _, from := range []string{dir, "."} {
+// checkoutAbove returns the checkout of Pooled that the first possible one of the folders lies in; empty for none.
+func checkoutAbove(folders ...string) string {
+	for _, from := range folders {
 		from, err := filepath.Abs(from)
-		for err == nil && filepath.Dir(from) != from {
-			if mod, err := os.ReadFile(filepath.Join(from, "go.mod")); err == nil && bytes.HasPrefix(mod, []byte("module "+modulePath+"\n")) {
+		for ; err == nil && filepath.Dir(from) != from; from = filepath.Dir(from) {
+			if mod, err := os.ReadFile(filepath.Join(from, "go.mod")); err == nil && isPooled(mod) {
 				return from
 			}
-			from = filepath.Dir(from)
 		}
 	}
 	return ""
 }
+
+// isPooled reports whether a go.mod is that of Pooled.
+func isPooled(mod []byte) bool { return bytes.HasPrefix(mod, []byte("module "+modulePath+"\n")) }
 
 // fromSource takes the required versions over from the checkout, so that the module builds without a network.
 func (p *newPlugin) fromSource() (sums []byte, err error) {
@@ -191,7 +198,7 @@ func (p *newPlugin) fromSource() (sums []byte, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if !bytes.HasPrefix(mod, []byte("module "+modulePath+"\n")) {
+	if !isPooled(mod) {
 		return nil, fmt.Errorf("%s is not a checkout of Pooled", p.Source)
 	}
 	for _, m := range requireLine.FindAllSubmatch(mod, -1) {

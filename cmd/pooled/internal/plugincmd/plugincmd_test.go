@@ -83,7 +83,7 @@ func TestListApproveRemove(t *testing.T) {
 		}
 	}
 	out, err := run(t, dir, "", "list")
-	want("list", out, err, "models/dense  built in      llama, qwen2, qwen3\n", "sound         not approved  -\n",
+	want("list", out, err, "models/dense  built in      llama, qwen2, qwen3, qwen3moe\n", "sound         not approved  -\n",
 		"pooled plugin approve sound", "Plugin folder: "+dir)
 
 	out, err = run(t, dir, "no\n", "approve", "sound")
@@ -141,6 +141,30 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// TestCheckManifest holds what a manifest says against the program.
+func TestCheckManifest(t *testing.T) {
+	for _, c := range []struct{ name, manifest, want string }{
+		{"the same", `{"name":"sound","kind":"models","contract":1,"binary":"sound","architectures":["qwen3","qwen2","llama","qwen3moe"]}`, ""},
+		{"no architectures", `{"name":"sound","kind":"models","contract":1,"binary":"sound"}`, ""},
+		{
+			"other architectures", `{"name":"sound","kind":"models","contract":1,"binary":"sound","architectures":["gemma3"]}`,
+			"lists the architectures gemma3, and the program plans llama, qwen2, qwen3, qwen3moe; make them the same",
+		},
+		{"another kind", `{"name":"sound","kind":"tools","contract":1,"binary":"sound"}`, `plugin.json says kind "tools", and the program serves "models"`},
+		{"no kind", `{"name":"sound","contract":1,"binary":"sound"}`, `plugin.json says kind ""; this version knows "models" and "tools"`},
+		{"a program outside", `{"name":"sound","kind":"models","contract":1,"binary":"../sound"}`, "which is not inside its folder"},
+	} {
+		dir := folder(t, "sound")
+		if err := os.WriteFile(filepath.Join(dir, plugin.ManifestFile), []byte(c.manifest), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		out, err := run(t, "", "", "check", dir)
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(out+err.Error(), c.want)) {
+			t.Errorf("%s: %v, want %q\n%s", c.name, err, c.want, out)
+		}
+	}
+}
+
 func TestServeUnknown(t *testing.T) {
 	if _, err := run(t, "", "", "serve", "models/nothing"); !errors.Is(err, plugin.ErrUnknown) {
 		t.Errorf("got %v, want ErrUnknown", err)
@@ -179,6 +203,32 @@ func TestExample(t *testing.T) {
 	}
 	if out, err := run(t, dir, "", "approve", "gemma3", "--yes"); err != nil || !strings.Contains(out, "It plans gemma3.") {
 		t.Errorf("approve: %v\n%s", err, out)
+	}
+}
+
+// TestNewFindsCheckout starts a plugin without --pooled: in a checkout it is found, elsewhere it is asked for.
+func TestNewFindsCheckout(t *testing.T) {
+	root, err := filepath.Abs(checkout)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	out, err := run(t, "", "", "new", "models", "starling", filepath.Join(dir, "a"))
+	mod, readErr := os.ReadFile(filepath.Join(dir, "a", "go.mod"))
+	if err != nil || readErr != nil || !strings.Contains(out, "builds against the checkout "+root+".") || !strings.Contains(string(mod), "=> "+root+"\n") {
+		t.Errorf("in the checkout: %v, %v\n%s%s", err, readErr, out, mod)
+	}
+	t.Chdir(dir)
+	for _, kind := range []string{"models", "tools"} {
+		if out, err := run(t, "", "", "new", kind, "starling", "b"); err == nil || !strings.Contains(err.Error(), "--pooled FOLDER") {
+			t.Errorf("new %s elsewhere: %v, want a word about --pooled\n%s", kind, err, out)
+		}
+	}
+	if _, err := os.Stat("b"); err == nil {
+		t.Error("what failed left a folder")
+	}
+	if out, err := run(t, "", "", "new", "tools", "starling", "c", "--wasm"); err != nil {
+		t.Errorf("a module needs no checkout: %v\n%s", err, out)
 	}
 }
 

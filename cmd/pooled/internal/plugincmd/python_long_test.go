@@ -33,18 +33,25 @@ func buildPooled(t *testing.T) pooled {
 	return p
 }
 
-// run returns what a command prints to standard output; it must succeed.
-func (p pooled) run(t *testing.T, dir string, args ...string) string {
-	t.Helper()
+// try returns what a command prints to standard output and to standard error.
+func (p pooled) try(dir string, args ...string) (out, errs string, err error) {
 	cmd := exec.Command(p.program, args...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "POOLED_HOME="+p.home)
-	var out, fault bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &fault
-	if err := cmd.Run(); err != nil {
-		t.Fatalf("pooled %s: %v\n%s%s", strings.Join(args, " "), err, out.String(), fault.String())
+	var o, e bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &o, &e
+	err = cmd.Run()
+	return o.String(), e.String(), err
+}
+
+// run returns what a command prints to standard output; it must succeed.
+func (p pooled) run(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	out, errs, err := p.try(dir, args...)
+	if err != nil {
+		t.Fatalf("pooled %s: %v\n%s%s", strings.Join(args, " "), err, out, errs)
 	}
-	return out.String()
+	return out
 }
 
 // install runs the script of the Python examples; without Python or its packages the test is skipped.
@@ -199,5 +206,21 @@ func TestPython(t *testing.T) {
 	out = p.run(t, project, "plugin", "call", "tables", "summarize_table", `{"path": "birds.csv"}`, "--yes")
 	if want := "birds.csv: 3 rows, 2 columns\nname: text, 3 different\nwingspan: number, 15 to 40, mean 27.5, 1 missing\n"; out != want {
 		t.Errorf("the tool says\n%s\nwant\n%s", out, want)
+	}
+
+	// An exception that nobody catches shows its trace.
+	source := filepath.Join(folder, "granite", "lib", "plan.py")
+	text, err := os.ReadFile(source)
+	if err == nil {
+		err = os.WriteFile(source, bytes.Replace(text, []byte("for tensor in self.plan.tensors:"), []byte("for tensor in self.plan.tensor:"), 1), 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, errs, err := p.try("", "plugin", "check", filepath.Join(folder, "granite"))
+	for _, want := range []string{"FAIL  tiny is planned\n", "asked to plan: an exception ended the call: ", "plan.py\", line ", "AttributeError: tensor"} {
+		if err == nil || !strings.Contains(out, want) {
+			t.Errorf("a family with a mistake: no %q in\n%s%s", want, out, errs)
+		}
 	}
 }
