@@ -161,7 +161,7 @@ func gated(reader, made step, side, other int) (step, bool) {
 	return made, true
 }
 
-// fuseGLU: SwiGLU(Linear(x), Linear(x)) becomes one product with a matrix of both.
+// fuseGLU: SwiGLU(Linear(x), Linear(x)) becomes one product with a matrix of both, and so for experts.
 func fuseGLU(steps []step, alike func(a, b int) bool, keep []int) []step {
 	readers := uses(steps, keep)
 	maker := map[int]int{}
@@ -179,7 +179,7 @@ func fuseGLU(steps []step, alike func(a, b int) bool, keep []int) []step {
 			continue
 		}
 		g, u := steps[a], steps[b]
-		if g.Kind != model.Linear || u.Kind != model.Linear || g.In[0] != u.In[0] || len(g.Weights) > 1 || len(u.Weights) > 1 ||
+		if g.Kind != model.Linear && g.Kind != model.ExpertLinear || u.Kind != g.Kind || !slices.Equal(g.In, u.In) || len(g.Weights) > 1 || len(u.Weights) > 1 ||
 			!alike(g.Weights[0], u.Weights[0]) {
 			continue
 		}

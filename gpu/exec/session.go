@@ -107,6 +107,9 @@ func open(ctx context.Context, b *backend, c engine.Config) (_ engine.Session, e
 	if prog.Logits != program.None {
 		head = s.lower(prog.Head, prog.Logits)
 	}
+	if err := s.checkExperts(); err != nil {
+		return nil, err
+	}
 	if err := gguf.Guard(func() error { return s.load(ctx, c) }); err != nil {
 		return nil, err
 	}
@@ -172,7 +175,11 @@ func (s *session) load(ctx context.Context, c engine.Config) error {
 			if src.pair != nil {
 				k, srcs = key{w, src.pair.Index}, []*source{src, src.pair}
 			}
-			m, err := s.upload(ctx, c.Weights, srcs, report)
+			upload := s.upload
+			if src.experts() {
+				upload = s.uploadExperts
+			}
+			m, err := upload(ctx, c.Weights, srcs, report)
 			if err != nil {
 				return err
 			}
@@ -201,7 +208,7 @@ func (s *session) lower(ops []program.Op, keep ...int) []step {
 	steps := fuse(ops, func(a, b int) bool {
 		x, y := s.sources[a], s.sources[b]
 		return a != b && readers[a] == 1 && readers[b] == 1 && x.layout.Type == y.layout.Type &&
-			x.Rows == y.Rows && x.Cols == y.Cols && x.Rows%32 == 0 && x.Cols%32 == 0
+			x.Rows == y.Rows && x.Cols == y.Cols && x.Experts == y.Experts && x.Rows/x.Experts%32 == 0 && x.Cols%32 == 0
 	}, keep...)
 	for _, st := range steps {
 		if len(st.halves) > 0 {

@@ -50,6 +50,7 @@ type block struct {
 	values  []device.View
 	ropes   []ropeTable
 	stages  []stage
+	groups  map[int]*groups // by route
 }
 
 // fixed adds a stage of one kernel whose grid depends on the number of columns only.
@@ -96,6 +97,9 @@ func (b *block) add(st *step, widths []int) error {
 	y := b.values[st.Out]
 	width := widths[st.In[0]]
 	a := st.Attrs
+	if h := st.halves; len(h) > 0 && h[0].Kind == model.ExpertLinear {
+		return b.experts(st, []int{h[0].Weights[0], h[1].Weights[0]}, widths)
+	}
 	if len(st.halves) > 0 {
 		return b.glu(st, in[0], y, widths[st.Out])
 	}
@@ -133,7 +137,21 @@ func (b *block) add(st *step, widths []int) error {
 		d := kernel.Delta{KeyHeads: a.Heads, Heads: a.KVHeads, Key: size.KeyDim, Value: size.ValueDim}
 		b.fixed(d.Kernel(), func(int) [3]uint32 { return d.Grid() },
 			in[0], in[1], in[2], in[3], in[4], y, gates, b.s.state.delta[st.Layer])
+	case model.Route:
+		b.fixed(kernel.Route(width, a.Route.Used, a.Route.Renormalize, a.Scale), func(n int) [3]uint32 { return kernel.Grid(n, 1) }, in[0], y)
+	case model.ExpertLinear:
+		return b.experts(st, st.Weights, widths)
+	case model.Combine:
+		out := widths[st.Out]
+		b.fixed(kernel.Combine(widths[st.In[1]]/2, out), func(n int) [3]uint32 { return kernel.Elements(n * out) }, in[0], in[1], y)
+	case model.Concat:
+		second := widths[st.In[1]]
+		b.fixed(kernel.Concat(width, second), func(n int) [3]uint32 { return kernel.Elements(n * (width + second)) }, in[0], in[1], y)
 	default:
+		if st.Kind == model.SigmoidGate && widths[st.In[1]] != width {
+			b.fixed(kernel.GateRows(width), func(n int) [3]uint32 { return kernel.Elements(n * width) }, in[0], in[1], y)
+			return nil
+		}
 		k, ok := kernel.Map(st.Kind, width, a.Scale)
 		if !ok {
 			return &model.PlanError{Op: -1, Reason: fmt.Sprintf("%v has no WebGPU kernel", st.Kind)}
@@ -265,15 +283,10 @@ func (b *block) product(l kernel.Linear, views []device.View) {
 // glu adds a gated linear unit: for few columns one kernel, for many a product with both matrices and what joins its halves.
 func (b *block) glu(st *step, x, y device.View, width int) error {
 	m := b.s.matrices[key{st.halves[0].Weights[0], st.halves[1].Weights[0]}]
-	size := 4 * int64(b.columns) * int64(2*width)
-	if b.s.halves == nil || b.s.halves.Size() < size {
-		buf, err := b.s.alloc(&b.s.stateBytes, size, device.Storage)
-		if err != nil {
-			return err
-		}
-		b.s.halves = buf
+	both, err := b.s.halvesOf(4 * int64(b.columns) * int64(2*width))
+	if err != nil {
+		return err
 	}
-	both := device.View{Buffer: b.s.halves, Size: size}
 	join := &dispatch{kernel: kernel.GluOf(width), views: []device.View{b.now, both, y}}
 	hasMany := b.s.b.limits.Shared >= kernel.MatmulShared
 	type part struct {

@@ -42,7 +42,10 @@ type source struct {
 
 // vector and matrix report how a tensor is read; it may be both.
 func (s *source) vector() bool { return s.Reads(model.Vector) }
-func (s *source) matrix() bool { return s.Reads(model.Matrix, model.Table) }
+func (s *source) matrix() bool { return s.Reads(model.Matrix, model.Table, model.Experts) }
+
+// experts reports whether a tensor holds the matrices of experts.
+func (s *source) experts() bool { return s.Reads(model.Experts) }
 
 // survey checks all tensors of a program before anything is allocated, and returns them by their index in the plan.
 func survey(c engine.Config, p *program.Program) (map[int]*source, error) {

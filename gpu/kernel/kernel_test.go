@@ -23,6 +23,10 @@ func all(t *testing.T) []Kernel {
 		full := lin
 		full.Bias, full.Residual = true, true
 		ks = append(ks, lin.Matvec(1), full.Matvec(8), lin.Matmul(), full.Matmul(), lin.Embed(500, 1.5), lin.Glu(1), lin.Glu(8))
+		ex := Experts{Layout: l, Blocks: 16, Rows: 70, First: 3, Count: 5, All: 9, Used: 2, Shared: true, Lanes: 16}
+		half := ex
+		half.Rows, half.Shared = 64, false
+		ks = append(ks, ex.Matvec(), half.Glu(), ex.Matmul())
 	}
 	for kind := range maps {
 		k, _ := Map(kind, 100, 0.5)
@@ -37,7 +41,7 @@ func all(t *testing.T) []Kernel {
 	return append(ks, one.Kernel(true), one.Kernel(false), many.Kernel(true), many.Kernel(false), one.Merge(), KVAppend(2, 33),
 		Norm{Size: 100, Groups: 2, Weight: true, Eps: 1e-6}.Kernel(), Norm{Size: 10, Groups: 2, Gain: 0.5}.Kernel(),
 		Norm{Size: 100, Groups: 2, Weight: true, Add: true}.Kernel(), Slice(2, 8, 1, 4, 8), Rope(2, 8, 6, true), Rope(2, 8, 6, false),
-		ShortConv(70, 4, false), ShortConv(70, 4, true), GluOf(64),
+		ShortConv(70, 4, false), ShortConv(70, 4, true), GluOf(64), ExpertGroups(9, 2), Route(9, 2, true, 1.5), Route(300, 8, false, 1), Combine(2, 70), GateRows(70), Concat(3, 5),
 		Norm{Size: 16, Groups: 2, Weight: true, Gate: true}.Kernel(), Norm{Size: 16, Groups: 2, Weight: true, Turn: 8}.Kernel(), Delta{KeyHeads: 1, Heads: 2, Key: 33, Value: 40}.Kernel(), Top(5000, true), Top(320, false),
 		LogSumExp(5000, true), LogSumExp(2, false))
 }

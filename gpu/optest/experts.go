@@ -83,5 +83,6 @@ func (m *maker) experts() []Case {
 	gate := stateless("sigmoid gate of a number", nil, []int{77, 1}, 77, func(o *model.Ops, in []model.Value) model.Value {
 		return o.SigmoidGate(in[0], in[1])
 	})
-	return append(cs, whole, gate)
+	concat := stateless("concat", nil, []int{13, 50}, 63, func(o *model.Ops, in []model.Value) model.Value { return o.Concat(in[0], in[1]) })
+	return append(cs, whole, gate, concat)
 }

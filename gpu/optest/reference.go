@@ -323,6 +323,12 @@ func (s *session) op(op program.Op, values [][]float32, tokens []int32, n int) e
 	case model.ExpertLinear:
 		s := p.Plan.Tensors[op.Weights[0]].Shape
 		ref.ExpertLinear(out, in(0), in(1), w(0), p.Widths[op.In[1]]/2, s[1], s[2])
+	case model.Concat:
+		second := p.Widths[op.In[1]]
+		for t := range n {
+			copy(out[t*(width+second):], in(0)[t*width:(t+1)*width])
+			copy(out[t*(width+second)+width:], in(1)[t*second:(t+1)*second])
+		}
 	case model.Combine:
 		ref.Combine(out, in(0), in(1), p.Widths[op.In[1]]/2, p.Widths[op.Out])
 	default:

@@ -6,7 +6,8 @@
 // column has the same bits in either, whatever stands beside it and whatever ROWS and ACROSS are. The next block is
 // fetched before this one is used, since a memory takes long to answer.
 //
-// Which rows a thread has and what becomes of the sums is in matvec_rows.wgsl or matvec_glu.wgsl.
+// Which rows a thread has, which row of x a column reads and what becomes of the sums is in matvec_rows.wgsl, matvec_glu.wgsl or
+// matvec_experts.wgsl.
 //
 // Bindings: now; x vec4<f32> [n, 8·BLOCKS] read; y f32 [n, WIDTH] write (columns FIRST … FIRST+COUNT−1 of each row);
 // the planes of the weight format, read; bias f32 [WIDTH] and residual f32 [n, WIDTH], read, where BIAS and RESIDUAL.
@@ -39,8 +40,8 @@ fn main(
   let lane = id / ACROSS;
   let first = flat(group, groups) * GROUP;
   let column = group.z * COLUMNS;
-  let at$c = min(column + $cu, now.n - 1u) * BLOCKS * 8u;
-  let spot$r = spot(first, across, $ru);
+  let at$c = input(column + $cu) * BLOCKS * 8u;
+  let spot$r = spot(first, across, $ru, column);
   var sum$r_$c = 0.0;
   var next$r = fetch(spot$r, min(lane, BLOCKS - 1u));
   for (var b = lane; b < BLOCKS; b += LANES) {

@@ -6,7 +6,9 @@
 // Preconditions: ROWS is even; the rows of G and of U are multiples of 32, which ACROSS divides.
 // Source: arXiv 2002.05202. Test: gpu/optest "linear glu"; gpu/exec TestFusedEqualsPlain.
 
-fn spot(first: u32, across: u32, r: u32) -> u32 {
+fn input(column: u32) -> u32 { return min(column, now.n - 1u); }
+
+fn spot(first: u32, across: u32, r: u32, column: u32) -> u32 {
   let row = min(first + (r / 2u) * ACROSS + across, COUNT - 1u);
   return place((row / 32u) * 64u + (r % 2u) * 32u + row % 32u);
 }

@@ -1,5 +1,5 @@
 // Slice: values [OFFSET, OFFSET+LENGTH) of each of GROUPS groups of SIZE values of a row, joined; beyond them, up to
-// WIDTH, zeros. With one group and LENGTH = SIZE it pads rows.
+// WIDTH, zeros, and so beyond a group where LENGTH is greater than SIZE, which pads groups.
 //
 // Bindings: now; x f32 [n, GROUPS·SIZE] read; y f32 [n, WIDTH] write.
 // Grid: flat·256 + thread → element of y. Source: core/model, Slice. Test: gpu/optest "slice", "linear odd columns".
@@ -15,6 +15,6 @@ fn main(
   let i = o % WIDTH;
   if (t >= now.n) { return; }
   var v = 0.0;
-  if (i < GROUPS * LENGTH) { v = x[t * GROUPS * SIZE + (i / LENGTH) * SIZE + OFFSET + i % LENGTH]; }
+  if (i < GROUPS * LENGTH && OFFSET + i % LENGTH < SIZE) { v = x[t * GROUPS * SIZE + (i / LENGTH) * SIZE + OFFSET + i % LENGTH]; }
   y[o] = v;
 }
