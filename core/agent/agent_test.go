@@ -606,7 +606,7 @@ func TestLeftOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer tools.Close()
-	for i, want := range []string{"", "tools mine: out of order", "tools twin: there is already a tool"} {
+	for i, want := range []string{"", "out of order", "there is already a tool"} {
 		s := tools.Sets()[i]
 		if want == "" && s.Err != nil || want != "" && (s.Err == nil || !strings.HasPrefix(s.Err.Error(), want)) {
 			t.Errorf("%s: got %v, want %q", s.Name, s.Err, want)

@@ -60,11 +60,8 @@ func OpenTools(ctx context.Context, p tool.Project, sources ...Source) (*Tools, 
 			s.Name = s.Set.Info().Name
 		}
 		err := t.open(ctx, p, s)
-		if err != nil {
-			err = fmt.Errorf("tools %s: %w", s.Name, err)
-		}
 		if err != nil && (!s.DroppedIn || ctx.Err() != nil) {
-			return nil, errors.Join(err, t.Close())
+			return nil, errors.Join(fmt.Errorf("tools %s: %w", s.Name, err), t.Close())
 		}
 		t.sets = append(t.sets, OpenedSet{s, err})
 	}

@@ -27,12 +27,12 @@ type Offer struct {
 	Rights  Rights
 }
 
-// Tools returns every set of tools that may be used: the built-in ones, then those that the user approved, by name. A
-// program starts with the first call; every session has a process of its own, which ends with the session. When it fails,
-// the call gets an error that says so, and the next call starts it again. Calls and answers are checked: see
-// [tool.Checked].
+// Tools returns every set of tools that may be used: the built-in ones, then those that the user approved, by name. Every
+// session has a process of its own, which ends with the session; it starts with the first call where the set is built in, else when
+// the session is opened, which fails where it does not work or where the files of the plugin are not in order. When it fails
+// later, the call gets an error that says so, and the next call starts it again. Calls and answers are checked: see [tool.Checked].
 //
-// Errors: [ErrClosed]; of sessions [*Error], [ErrChanged], and those of [tool.Session].
+// Errors: [ErrClosed]; of sessions [*Error], [ErrChanged], [ErrBroken], and those of [tool.Session].
 func (c *Catalog) Tools(context.Context) ([]Offer, error) {
 	c.mu.Lock()
 	closed := c.closed
@@ -58,16 +58,15 @@ func (c *Catalog) Tools(context.Context) ([]Offer, error) {
 	}
 	for _, d := range found {
 		a, ok := approvals[d.name]
-		switch {
-		case !ok || a.kind() != tools:
-			continue
-		case d.err != nil:
-			c.options.Tell(fmt.Sprintf("its tools are left out: %v", d.err))
+		if !ok || a.kind() != tools {
 			continue
 		}
 		s := c.approved(tools, d, a)
 		o := Offer{Set: &toolSet{catalog: c, spec: s, info: a.Tools}, Name: d.name, Rights: droppedRights(d.path)}
-		if isWasm(d.path) {
+		switch {
+		case d.err != nil:
+			o.Set = brokenSet{info: a.Tools, err: d.err}
+		case isWasm(d.path):
 			o.Set = wasmSet{catalog: c, spec: s, info: a.Tools}
 		}
 		offers = append(offers, o)
@@ -110,6 +109,18 @@ func compact(info tool.Info) tool.Info {
 	}
 	return info
 }
+
+// brokenSet is a set that was approved and whose files are not in order any more.
+type brokenSet struct {
+	info tool.Info
+	err  error
+}
+
+// Info implements [tool.Set].
+func (b brokenSet) Info() tool.Info { return b.info }
+
+// Open implements [tool.Set].
+func (b brokenSet) Open(context.Context, tool.Project) (tool.Session, error) { return nil, b.err }
 
 // toolSet is a set of tools that a program serves.
 type toolSet struct {

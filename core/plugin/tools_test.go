@@ -463,6 +463,42 @@ func TestDroppedTools(t *testing.T) {
 	}
 }
 
+// TestToolsOutOfOrder opens sets that were approved and do not work any more: it fails with the reason before a model is offered
+// anything, and the others work.
+func TestToolsOutOfOrder(t *testing.T) {
+	m := plugin.Manifest{Name: "tools", Kind: "tools", Contract: 2, Binary: "tools"}
+	for _, c := range []struct {
+		name   string
+		change func(home string) error
+		want   error
+		says   string
+	}{
+		{"nothing", func(string) error { return nil }, nil, ""},
+		{"another file", func(h string) error { return os.WriteFile(filepath.Join(h, "x"), nil, 0o644) }, plugin.ErrChanged, "pooled plugin approve tools"},
+		{"no manifest any more", func(h string) error { return os.WriteFile(filepath.Join(h, plugin.ManifestFile), []byte("{"), 0o644) }, plugin.ErrBroken, plugin.ManifestFile},
+		{"no program any more", func(h string) error { return os.Remove(filepath.Join(h, "tools")) }, plugin.ErrBroken, "no such file"},
+	} {
+		dir := bundled(t, "tools", m, nil)
+		cat := open(t, dir, withTools("plain"))
+		if _, err := approve(t, cat, "tools"); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.change(filepath.Join(dir, "tools")); err != nil {
+			t.Fatal(err)
+		}
+		s, err := tools(t, cat, "tools").Open(t.Context(), tool.Project{Root: t.TempDir()})
+		if err == nil {
+			s.Close()
+		}
+		if !errors.Is(err, c.want) || c.want != nil && !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: got %v, want %v, %q", c.name, err, c.want, c.says)
+		}
+		if got := text(t, begin(t, tools(t, cat, "plain"), tool.Project{}), "plain_count", ""); got != "1" {
+			t.Errorf("%s: the others: %s", c.name, got)
+		}
+	}
+}
+
 // TestWasmTools drops a module in, with a loader that stands for the sandbox.
 func TestWasmTools(t *testing.T) {
 	dir := t.TempDir()

@@ -276,7 +276,7 @@ func (w *work) open(ctx context.Context) error {
 	}
 	for _, s := range w.tools.Sets() {
 		if s.Err != nil {
-			w.Tell(fmt.Sprintf("left out: %v", s.Err))
+			w.Tell(fmt.Sprintf("the tools of %s are left out: %v", terminal.Line(s.Name), s.Err))
 		}
 	}
 	w.screen.brief = w.tools.Brief

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -16,6 +17,7 @@ import (
 	"github.com/pooled/pooled/cmd/internal/console"
 	"github.com/pooled/pooled/core/agent"
 	"github.com/pooled/pooled/core/agent/agenttest"
+	"github.com/pooled/pooled/core/tool"
 	"github.com/pooled/pooled/core/toolcall"
 	"github.com/pooled/pooled/plugins/tools/files"
 	"github.com/pooled/pooled/plugins/tools/preview"
@@ -30,6 +32,7 @@ type rig struct {
 	color    bool
 	answers  []string
 	loads    []string
+	more     []agent.Source // sets of tools beside those that are built in
 }
 
 func newRig(t *testing.T, answers ...string) *rig {
@@ -55,7 +58,7 @@ func (r *rig) run(in string, args ...string) (out, errs string, code int) {
 			return m, io.NopCloser(nil), err
 		},
 		Tools: func(context.Context) ([]agent.Source, error) {
-			return []agent.Source{{Set: files.Set{}, Sandboxed: true}, {Set: preview.Set{}, Sandboxed: true}}, nil
+			return append([]agent.Source{{Set: files.Set{}, Sandboxed: true}, {Set: preview.Set{}, Sandboxed: true}}, r.more...), nil
 		},
 		Home: func() (string, error) { return r.home, nil }, Cache: cache,
 	})
@@ -247,6 +250,39 @@ func TestTalk(t *testing.T) {
 	}
 	if b, err := os.ReadFile(out); err != nil || !strings.Contains(string(b), "<h1>Hi</h1>") {
 		t.Errorf("exported %q, %v", b, err)
+	}
+}
+
+// brokenSet is a set of tools that was dropped in and does not start.
+type brokenSet struct{}
+
+func (brokenSet) Info() tool.Info {
+	return tool.Info{Name: "weather", Contract: 1, Tools: []tool.Spec{{
+		Name: "weather_now", Description: "x", Class: tool.Read, Parameters: json.RawMessage(`{"type":"object"}`),
+	}}}
+}
+
+func (brokenSet) Open(context.Context, tool.Project) (tool.Session, error) {
+	return nil, errors.New("plugin weather: it crashed:\nKeyError: 1\x1b[2J")
+}
+
+// TestBrokenTools leaves a set out that does not start: a person is told once, and /tools lists it with the reason.
+func TestBrokenTools(t *testing.T) {
+	r := newRig(t, "Hello.", "Hello again.")
+	r.terminal = true
+	r.more = []agent.Source{{Set: brokenSet{}, Name: "weather", DroppedIn: true}}
+	text, errs, code := r.run("hi\n/tools\nhi again\n/bye\n", r.dir)
+	if code != 0 {
+		t.Fatalf("exit code %d: %s", code, errs)
+	}
+	if n := strings.Count(errs, "the tools of weather are left out: plugin weather: it crashed:\nKeyError: 1"); n != 1 {
+		t.Errorf("told %d times, want once\n%s", n, errs)
+	}
+	if want := "weather: left out: plugin weather: it crashed: KeyError: 1"; !strings.Contains(text, want) || strings.Contains(text, "weather_now") {
+		t.Errorf("want %q and no tool of it in\n%s", want, text)
+	}
+	if strings.Contains(text+errs, "\x1b[2J") {
+		t.Error("what a plugin says reaches the terminal")
 	}
 }
 
