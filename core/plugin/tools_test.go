@@ -479,7 +479,7 @@ func TestToolsOutOfOrder(t *testing.T) {
 		{"no program any more", func(h string) error { return os.Remove(filepath.Join(h, "tools")) }, plugin.ErrBroken, "no such file"},
 	} {
 		dir := bundled(t, "tools", m, nil)
-		cat := open(t, dir, withTools("served"))
+		cat := open(t, dir, withTools("plain"))
 		if _, err := approve(t, cat, "tools"); err != nil {
 			t.Fatal(err)
 		}
@@ -493,7 +493,7 @@ func TestToolsOutOfOrder(t *testing.T) {
 		if !errors.Is(err, c.want) || c.want != nil && !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: got %v, want %v, %q", c.name, err, c.want, c.says)
 		}
-		if got := text(t, begin(t, tools(t, cat, "served"), tool.Project{}), "served_count", ""); got != "1" {
+		if got := text(t, begin(t, tools(t, cat, "plain"), tool.Project{}), "plain_count", ""); got != "1" {
 			t.Errorf("%s: the others: %s", c.name, got)
 		}
 	}

@@ -3,7 +3,8 @@
 //
 // A family is run on the metadata of files that it says it can plan, and then on broken forms of them: without a key,
 // with a key of another type or size, without a tensor, with a tensor of another shape. Each must give an error or a
-// plan that passes every check, and never a panic.
+// plan that passes every check, and never a panic. Then come tensors and keys that the family may not know, and other numbers:
+// each must be refused or change the plan, so that nothing that a file asks for is left out in silence.
 //
 //	for _, r := range modeltest.Run(ctx, family, files) {
 //		t.Run(r.Name, func(t *testing.T) { if r.Err != nil { t.Error(r.Err) } })
@@ -54,6 +55,7 @@ func Run(ctx context.Context, f model.Family, files []File) []Result {
 			{"without a tensor, or with a bad one, is refused", s.tensors},
 			{"with a tensor that the family does not know is refused", s.strangers},
 			{"with a key that asks for other arithmetic is refused or planned in another way", s.arithmetic},
+			{"with another fraction under any of its keys is refused or planned in another way", s.fractions},
 		} {
 			s.md = clone(file.Metadata)
 			results = append(results, Result{file.Name + " " + c.name, c.run()})
@@ -278,6 +280,30 @@ func (s *suite) arithmetic() error {
 			return err
 		case err == nil && reflect.DeepEqual(p, before):
 			return fmt.Errorf("%s = %v changes nothing, and answers would be wrong: refuse the keys that the family does not compute", key, a.Value)
+		}
+	}
+	return nil
+}
+
+// fractions changes the numbers of the file that are no whole ones: whatever they are, they are part of the arithmetic.
+func (s *suite) fractions() error {
+	before, err := plan(s.ctx, s.family, clone(s.md))
+	if err != nil {
+		return err
+	}
+	for _, key := range slices.Sorted(maps.Keys(s.md.Values)) {
+		x, ok := s.md.Values[key].(float64)
+		if !ok || x == 0 || !strings.HasPrefix(key, s.md.Architecture+".") {
+			continue
+		}
+		md := clone(s.md)
+		md.Values[key] = x * 1.5
+		p, err := plan(s.ctx, s.family, md)
+		switch {
+		case errors.Is(err, model.ErrFault), s.ctx.Err() != nil:
+			return err
+		case err == nil && reflect.DeepEqual(p, before):
+			return fmt.Errorf("%s = %v gives the same plan as %v: read the key, or refuse it", key, x*1.5, x)
 		}
 	}
 	return nil

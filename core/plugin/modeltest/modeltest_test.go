@@ -41,13 +41,13 @@ func toy(md *model.Metadata) (*model.Plan, error) {
 	}
 	r := md.Read()
 	hidden, layers := r.Int("hidden", 1, model.MaxWidth), r.Int("layers", 1, 4)
-	vocab := r.Rows("w", hidden)
+	vocab, scale := r.Rows("w", hidden), r.FloatOr("scale", 1, 1e-3, 1e3)
 	r.RefuseOthers()
 	if r.Err() != nil {
 		return nil, r.Err()
 	}
 	b := model.NewBuilder("toy", "toy", hidden, vocab, 16)
-	b.Embed(func(o *model.Ops, x model.Value) model.Value { return o.Embed(x, "w", 1) })
+	b.Embed(func(o *model.Ops, x model.Value) model.Value { return o.Embed(x, "w", scale) })
 	for range layers {
 		b.Layer(func(o *model.Ops, x model.Value) model.Value { return o.SiLU(x) })
 	}
@@ -58,7 +58,7 @@ func toy(md *model.Metadata) (*model.Plan, error) {
 func file() modeltest.File {
 	return modeltest.File{Name: "file", Metadata: &model.Metadata{
 		Architecture: "toy",
-		Values:       map[string]any{"general.architecture": "toy", "toy.hidden": int64(8), "toy.layers": int64(2)},
+		Values:       map[string]any{"general.architecture": "toy", "toy.hidden": int64(8), "toy.layers": int64(2), "toy.scale": 2.0},
 		Tensors:      map[string]model.TensorInfo{"w": {Type: "F32", Shape: []int{4, 8}}},
 	}}
 }
@@ -68,8 +68,8 @@ func TestAcceptsGood(t *testing.T) {
 	if err := modeltest.Failed(results); err != nil {
 		t.Error(err)
 	}
-	if len(results) != 10 {
-		t.Errorf("%d requirements, want 10", len(results))
+	if len(results) != 11 {
+		t.Errorf("%d requirements, want 11", len(results))
 	}
 }
 
@@ -150,6 +150,10 @@ func TestCatches(t *testing.T) {
 			delete(md.Values, "toy.logit_scale")
 			return toy(md)
 		}}, "file with a key that asks for other arithmetic is refused or planned in another way: toy.logit_scale = 0.0625 changes nothing"},
+		{"leaves a fraction out", family{plan: func(md *model.Metadata) (*model.Plan, error) {
+			delete(md.Values, "toy.scale")
+			return toy(md)
+		}}, "file with another fraction under any of its keys is refused or planned in another way: toy.scale = 3 gives the same plan as 2"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var all []string

@@ -152,7 +152,7 @@ func (d Deps) allow(ctx context.Context, s tool.Session, spec *tool.Spec, c tool
 		fmt.Fprintln(d.Err, terminal.Plainly(line))
 	}
 	if !d.Confirm(ctx, "Allow it? [y/N] ") {
-		return shown, errors.New("it was not allowed")
+		return shown, errors.New("it was not allowed; --yes allows it without a question")
 	}
 	return shown, nil
 }

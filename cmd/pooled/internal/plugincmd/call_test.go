@@ -3,6 +3,7 @@ package plugincmd_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -74,5 +75,41 @@ func TestCall(t *testing.T) {
 	}
 	if json.Unmarshal([]byte(out), &r) != nil || err != nil || !strings.Contains(r.Text, "hello") || r.IsError {
 		t.Errorf("as JSON: %q, %v", out, err)
+	}
+}
+
+// TestCallDroppedIn calls a tool of a program that was dropped in: not before it is approved, and not when it has changed.
+func TestCallDroppedIn(t *testing.T) {
+	dir, project := folder(t, "clerk", "sound"), t.TempDir()
+	if err := os.WriteFile(filepath.Join(project, "a.txt"), []byte("hello\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	read := []string{"call", "clerk", "read_file", `{"path":"a.txt"}`, "-C", project}
+	if out, err := run(t, dir, "", read...); !errors.Is(err, plugin.ErrNotApproved) || !strings.Contains(err.Error(), "pooled plugin approve clerk") {
+		t.Errorf("before it is approved: %v\n%s", err, out)
+	}
+	for _, name := range []string{"clerk", "sound"} {
+		if out, err := run(t, dir, "", "approve", name, "--yes"); err != nil {
+			t.Fatalf("approve %s: %v\n%s", name, err, out)
+		}
+	}
+	if out, err := run(t, dir, "", read...); err != nil || out != "hello\n" {
+		t.Errorf("approved: %v\n%s", err, out)
+	}
+	write := []string{"call", "clerk", "write_file", `{"path":"b.txt","content":"new\n"}`, "-C", project}
+	if out, err := run(t, dir, "", write...); err == nil || !strings.Contains(out, "+new") || !strings.Contains(out, "Allow it? [y/N]") {
+		t.Errorf("a change that nobody is there to allow: %v\n%s", err, out)
+	}
+	if _, err := os.Stat(filepath.Join(project, "b.txt")); err == nil {
+		t.Error("the change was made")
+	}
+	if _, err := run(t, dir, "", "call", "sound", "plan"); console.Code(err) != console.ExitUsage || !strings.Contains(err.Error(), "sound is no set of tools") {
+		t.Errorf("a family: %v", err)
+	}
+	if err := errors.Join(os.Remove(filepath.Join(dir, "clerk")), os.WriteFile(filepath.Join(dir, "clerk"), []byte("#!/bin/sh\n"), 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := run(t, dir, "", read...); !errors.Is(err, plugin.ErrNotApproved) && !errors.Is(err, plugin.ErrChanged) {
+		t.Errorf("changed: %v", err)
 	}
 }

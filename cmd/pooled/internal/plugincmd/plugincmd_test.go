@@ -17,6 +17,7 @@ import (
 	"github.com/pooled/pooled/core/plugin"
 	"github.com/pooled/pooled/core/plugin/serve"
 	"github.com/pooled/pooled/plugins/models/dense"
+	"github.com/pooled/pooled/plugins/tools/files"
 )
 
 const checkout = "../../../.."
@@ -26,6 +27,9 @@ func TestMain(m *testing.M) {
 	switch strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") {
 	case "sound":
 		serve.Family(dense.Family{})
+		return
+	case "clerk":
+		serve.Tools(files.Set{})
 		return
 	case "garbage":
 		os.Stdout.WriteString("hello\n")

@@ -6,9 +6,11 @@ divisor of the logits.
 Source: the keys and the order are those of llama.cpp, which writes and runs these files.
 """
 
+import math
+
 import model_pb2 as pb
 import model_pb2_grpc
-from plan import MAX_CONTEXT, MAX_LAYERS, MAX_WIDTH, Builder, Ops, Reader, Refused, inverse_root
+from plan import MAX_CONTEXT, MAX_LAYERS, MAX_WIDTH, Builder, Ops, Reader, Refused
 
 import pooled_plugin
 
@@ -45,9 +47,11 @@ def plan(metadata):
     )
     embedding_scale = r.number("embedding_scale", 1e-6, 1e6, absent=1)
     residual_scale = r.number("residual_scale", 1e-6, 1e6, absent=1)
-    attention_scale = r.number("attention.scale", 0, 1e6, absent=0) or inverse_root(width)
+    attention_scale = r.number("attention.scale", 0, 1e6, absent=0) or 1 / math.sqrt(width)
     logit_divisor = r.number("logit_scale", 1e-6, 1e6, absent=1)
     r.refuse(FOREIGN)
+    if not r.truth("rope.scaling.finetuned", absent=True):
+        raise Refused("granite.rope.scaling.finetuned", "is false, which means no rotation", unsupported=True)
     vocab = r.rows("token_embd.weight", hidden)
 
     b = Builder(family=NAME, architecture=r.architecture, hidden=hidden, vocab=vocab, context=context)

@@ -1,7 +1,5 @@
 """Writes plans and reads metadata, as core/model does for families in Go."""
 
-import math
-
 import model_pb2 as pb
 
 # Bounds that core/model sets, too.
@@ -49,6 +47,10 @@ class Reader:
         if not least <= x <= most:
             raise Refused(key, f"is {x}, want {least} to {most}")
         return float(x)
+
+    def truth(self, key, absent):
+        """A truth value; without the key it is absent."""
+        return self._value(key, ["truth"], absent)[1]
 
     def rows(self, tensor, columns):
         """The number of rows of a matrix of the file."""
@@ -129,7 +131,3 @@ class Ops:
 
     def attention(self, q, k, v, heads, kv_heads, scale):
         return self._op(pb.KIND_ATTENTION, [q, k, v], heads=heads, kv_heads=kv_heads, scale=scale)
-
-
-def inverse_root(n):
-    return 1 / math.sqrt(n)
