@@ -1,7 +1,7 @@
 // Command gpubench measures the kernels and the executor on a GPU and checks them against the reference. It makes its own
 // synthetic weights, so that one file is all that has to be carried to a machine.
 //
-//	gpubench [-adapter NAME] [-out FOLDER] [-only PART,…] [-layers N] [-model FILE]
+//	gpubench [-adapter NAME] [-out FOLDER] [-only PART,…] [-shape 27b|35b-a3b] [-layers N] [-model FILE]
 //
 // Parts: check, copy, gemv, gemm, attention, small, model. Results go to standard output and to FOLDER/PART.csv.
 package main
@@ -20,6 +20,7 @@ import (
 type bench struct {
 	adapter device.Adapter
 	out     string
+	shape   string
 	layers  int
 	context int
 	file    string
@@ -31,11 +32,12 @@ func main() {
 	name := flag.String("adapter", "", "part of the adapter's name; the first real GPU otherwise")
 	out := flag.String("out", os.Getenv("OUT"), "folder for CSV files")
 	only := flag.String("only", "check,copy,gemv,gemm,attention,small,model", "the parts to run")
-	layers := flag.Int("layers", 64, "layers of the synthetic model")
+	shape := flag.String("shape", "27b", "the shape of the synthetic model: 27b or 35b-a3b")
+	layers := flag.Int("layers", 0, "layers of the synthetic model; 0 for those of the shape")
 	context := flag.Int("context", 9500, "positions of the synthetic model")
 	file := flag.String("model", "", "a GGUF file to measure instead of the synthetic model")
 	flag.Parse()
-	b := &bench{out: *out, layers: *layers, context: *context, file: *file, files: map[string]*os.File{}}
+	b := &bench{out: *out, shape: *shape, layers: *layers, context: *context, file: *file, files: map[string]*os.File{}}
 	if err := b.run(*name, strings.Split(*only, ",")); err != nil {
 		fmt.Fprintln(os.Stderr, "gpubench:", err)
 		os.Exit(1)

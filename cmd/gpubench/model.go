@@ -3,7 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
-	"math"
+	"maps"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -19,15 +19,6 @@ import (
 	"github.com/pooled/pooled/plugins/models/qwen35"
 )
 
-// The shapes of the 27B hybrid of Qwen 3.5.
-const (
-	hidden, ffn, vocab      = 5120, 17408, 248320
-	heads, kvHeads, dim     = 24, 4, 256
-	keyHeads, valueHeads    = 16, 48
-	deltaDim, channels      = 128, 2*16*128 + 48*128
-	attentionEvery, epsilon = 4, 1e-6
-)
-
 // synthetic gives every tensor of a plan the same random Q4_0 blocks, or float32 numbers where it is small.
 type synthetic struct {
 	plan *model.Plan
@@ -35,11 +26,14 @@ type synthetic struct {
 	f32  []byte
 }
 
+// quantised reports whether a tensor is a matrix, or those of experts.
+func quantised(t model.Tensor) bool { return len(t.Shape) >= 2 && t.Shape[len(t.Shape)-1] >= 32 }
+
 func newSynthetic(p *model.Plan) (*synthetic, error) {
 	s := &synthetic{plan: p}
 	most, small := int64(0), int64(0)
 	for _, t := range p.Tensors {
-		if len(t.Shape) == 2 && t.Shape[1] >= 32 {
+		if quantised(t) {
 			most = max(most, t.Elements())
 		} else {
 			small = max(small, t.Elements())
@@ -72,7 +66,7 @@ func (s *synthetic) Tensor(name string) (engine.Tensor, error) {
 		return engine.Tensor{}, fmt.Errorf("no tensor %s", name)
 	}
 	t := s.plan.Tensors[i]
-	if len(t.Shape) == 2 && t.Shape[1] >= 32 {
+	if quantised(t) {
 		return engine.Tensor{Type: gguf.Q4_0, Shape: t.Shape, Size: t.Elements() / 32 * 18}, nil
 	}
 	return engine.Tensor{Type: gguf.F32, Shape: t.Shape, Size: 4 * t.Elements()}, nil
@@ -96,61 +90,20 @@ func (s *synthetic) Bytes(_ context.Context, name string, offset, n int64) ([]by
 // Release implements [engine.Weights].
 func (s *synthetic) Release(string) {}
 
-// plan is the trunk as the qwen35 family plans it.
-func plan(layers, context int) *model.Plan {
-	b := model.NewBuilder("synthetic", "synthetic", hidden, vocab, context)
-	b.Embed(func(o *model.Ops, t model.Value) model.Value { return o.Embed(t, "embed", 1) })
-	for i := range layers {
-		n := func(s string) string { return fmt.Sprintf("%d.%s", i, s) }
-		b.Layer(func(o *model.Ops, x model.Value) model.Value {
-			h := o.RMSNorm(x, n("norm"), hidden, 1, epsilon)
-			if (i+1)%attentionEvery == 0 {
-				x = o.Add(x, attention(o, h, n))
-			} else {
-				x = o.Add(x, delta(o, h, n))
-			}
-			h = o.RMSNorm(x, n("post"), hidden, 1, epsilon)
-			f := o.SwiGLU(o.Linear(h, n("gate"), ffn, hidden), o.Linear(h, n("up"), ffn, hidden))
-			return o.Add(x, o.Linear(f, n("down"), hidden, ffn))
-		})
-	}
-	b.Head(func(o *model.Ops, x model.Value) model.Value {
-		return o.Linear(o.RMSNorm(x, "norm", hidden, 1, epsilon), "head", vocab, hidden)
-	})
-	return b.Plan()
-}
-
-func attention(o *model.Ops, h model.Value, n func(string) string) model.Value {
-	qg := o.Linear(h, n("q"), 2*heads*dim, hidden)
-	q := o.Slice(qg, heads, 0, dim)
-	gate := o.Slice(qg, heads, dim, dim)
-	k := o.Linear(h, n("k"), kvHeads*dim, hidden)
-	v := o.Linear(h, n("v"), kvHeads*dim, hidden)
-	rope := model.RopeAttrs{Dims: 64, Base: 1e7, FreqScale: 1}
-	q = o.Rope(o.RMSNorm(q, n("qn"), dim, heads, epsilon), heads, rope, "")
-	k = o.Rope(o.RMSNorm(k, n("kn"), dim, kvHeads, epsilon), kvHeads, rope, "")
-	a := o.Attention(q, k, v, model.AttentionShape{Heads: heads, KVHeads: kvHeads, KeyDim: dim, ValueDim: dim, Scale: 1 / math.Sqrt(dim)})
-	return o.Linear(o.SigmoidGate(a, gate), n("o"), hidden, heads*dim)
-}
-
-func delta(o *model.Ops, h model.Value, n func(string) string) model.Value {
-	const keys, values = keyHeads * deltaDim, valueHeads * deltaDim
-	c := o.SiLU(o.ShortConv(o.Linear(h, n("qkv"), channels, hidden), n("conv"), channels, 4))
-	q := o.L2Norm(o.Slice(c, 1, 0, keys), keyHeads, epsilon, 1/math.Sqrt(deltaDim))
-	k := o.L2Norm(o.Slice(c, 1, keys, keys), keyHeads, epsilon, 1)
-	v := o.Slice(c, 1, 2*keys, values)
-	z := o.Linear(h, n("z"), values, hidden)
-	al := o.Linear(h, n("alpha"), valueHeads, hidden)
-	be := o.Linear(h, n("beta"), valueHeads, hidden)
-	d := o.GatedDelta(q, k, v, al, be, n("a"), n("dt"), keyHeads, valueHeads, deltaDim, deltaDim)
-	d = o.RMSNorm(d, n("ssm"), deltaDim, valueHeads, epsilon)
-	return o.Linear(o.SwiGLU(z, d), n("out"), hidden, values)
-}
-
 // load returns what is measured: the synthetic model, or the file that was named.
 func (b *bench) load(ctx context.Context) (*model.Plan, engine.Weights, error) {
 	if b.file == "" {
-		p := plan(b.layers, b.context)
+		of, ok := shapes[b.shape]
+		if !ok {
+			return nil, nil, fmt.Errorf("no shape %q; there are %v", b.shape, slices.Sorted(maps.Keys(shapes)))
+		}
+		if b.layers > 0 {
+			of.layers = b.layers
+		}
+		p, err := of.plan(b.context)
+		if err != nil {
+			return nil, nil, err
+		}
 		w, err := newSynthetic(p)
 		return p, w, err
 	}
