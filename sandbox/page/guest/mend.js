@@ -41,6 +41,20 @@
     },
   });
 
+  // The numbers that some of the names of a DOMException had before names.
+  // Source: Web IDL, 3.14.1.
+  const codes = `INDEX_SIZE DOMSTRING_SIZE HIERARCHY_REQUEST WRONG_DOCUMENT INVALID_CHARACTER NO_DATA_ALLOWED NO_MODIFICATION_ALLOWED
+    NOT_FOUND NOT_SUPPORTED INUSE_ATTRIBUTE INVALID_STATE SYNTAX INVALID_MODIFICATION NAMESPACE INVALID_ACCESS VALIDATION TYPE_MISMATCH
+    SECURITY NETWORK ABORT URL_MISMATCH QUOTA_EXCEEDED TIMEOUT INVALID_NODE_TYPE DATA_CLONE`.split(/\s+/);
+  const numbers = new Map(codes.map((name, i) => [`${name.replaceAll('_', '').toLowerCase()}error`, i + 1]));
+  for (const name of ['domstringsize', 'nodataallowed', 'validation']) numbers.delete(`${name}error`); // numbers without a name
+  getter(g.DOMException.prototype, 'code', function code() {
+    return numbers.get(host.str(this.name).toLowerCase()) ?? 0;
+  });
+  codes.forEach((name, i) => {
+    for (const at of [g.DOMException, g.DOMException.prototype]) Object.defineProperty(at, `${name}_ERR`, { value: i + 1, enumerable: true });
+  });
+
   // #f00 reads back as rgb(255, 0, 0).
   hooks.hexColor = (color) => {
     const hex = /^#([\da-f]{3,4}|[\da-f]{6}|[\da-f]{8})$/i.exec(color)?.[1];

@@ -24,11 +24,19 @@
       return this.text[this.at];
     }
 
+    // space passes white space and comments, and reports whether there was white space: a comment alone parts nothing.
     space() {
-      const from = this.at;
+      let found = false;
       for (;;) {
-        while (/[ \t\n\r\f]/.test(this.c ?? '')) this.at++;
-        if (this.c !== '/' || this.text[this.at + 1] !== '*') return this.at > from;
+        this.comments();
+        if (!/[ \t\n\r\f]/.test(this.c ?? '')) return found;
+        found = true;
+        this.at++;
+      }
+    }
+
+    comments() {
+      while (this.c === '/' && this.text[this.at + 1] === '*') {
         const end = this.text.indexOf('*/', this.at + 2);
         this.at = end < 0 ? this.text.length : end + 2;
       }
@@ -38,7 +46,8 @@
       this.at++; // the backslash
       const hex = /^[\da-f]{1,6}/i.exec(this.text.slice(this.at, this.at + 6))?.[0];
       if (!hex) {
-        if (this.c === undefined || this.c === '\n') throw new Invalid();
+        if (this.c === undefined) return '\ufffd';
+        if (this.c === '\n') throw new Invalid();
         const point = String.fromCodePoint(this.text.codePointAt(this.at));
         this.at += point.length;
         return point;
@@ -51,7 +60,7 @@
 
     name(any) {
       let out = '';
-      const begins = () => nameStart.test(this.c ?? '') || (this.c === '\\' && this.text[this.at + 1] !== '\n' && this.at + 1 < this.text.length);
+      const begins = () => nameStart.test(this.c ?? '') || (this.c === '\\' && this.text[this.at + 1] !== '\n');
       if (!any) {
         if (this.c === '-') {
           out = '-';
@@ -89,25 +98,45 @@
       }
     }
 
+    // list reads selectors up to end, or the end of the text, which closes everything. A forgiving one leaves out what is wrong.
     list(end, { relative = false, forgiving = false } = {}) {
       if (++this.depth > maxDepth) throw new Invalid();
       const out = [];
-      this.space();
-      if (forgiving && this.c === end) {
+      const { depth } = this;
+      for (;;) {
+        this.space();
+        const from = this.at;
+        try {
+          out.push(this.complex(end, relative));
+          this.space();
+          if (this.c !== ',' && this.c !== end && this.c !== undefined) throw new Invalid();
+        } catch (e) {
+          if (!forgiving || !(e instanceof Invalid)) throw e;
+          this.depth = depth;
+          this.at = from;
+          this.argument();
+        }
+        if (this.c === ',') {
+          this.at++;
+          continue;
+        }
         this.depth--;
         return out;
       }
-      for (;;) {
-        out.push(this.complex(end, relative));
-        this.space();
-        if (this.c === ',') {
-          this.at++;
-          this.space();
-          continue;
-        }
-        if (this.c !== end) throw new Invalid();
-        this.depth--;
-        return out;
+    }
+
+    // argument passes one argument of a function, whatever is in it.
+    argument() {
+      const open = [];
+      for (; this.c !== undefined; this.at++) {
+        const { c } = this;
+        if (c === '\\') this.at++;
+        else if (c === '"' || c === "'") {
+          this.string();
+          this.at--;
+        } else if (c === '(' || c === '[') open.push(c === '(' ? ')' : ']');
+        else if (open.length === 0 && (c === ',' || c === ')')) return;
+        else if (c === open.at(-1)) open.pop();
       }
     }
 
@@ -120,9 +149,11 @@
         this.space();
       }
       for (;;) {
-        out.push({ combinator, parts: this.compound() });
+        const parts = this.compound();
+        out.push({ combinator, parts });
         const gap = this.space();
         if (this.c === undefined || this.c === end || this.c === ',') return out;
+        if (parts.some((p) => p.kind === 'never')) throw new Invalid(); // pseudo-elements have nothing in or beside them
         if (/[>+~]/.test(this.c)) {
           combinator = this.text[this.at++];
           this.space();
@@ -138,19 +169,25 @@
         let name = this.c === '|' ? '' : this.c === '*' ? (this.at++, '*') : this.name();
         if (this.c === '|' && this.text[this.at + 1] !== '=') {
           if (name !== '*' && name !== '') throw new Invalid(); // a namespace that nobody declared
+          if (name === '') parts.push({ kind: 'bare' });
           this.at++;
           name = this.c === '*' ? (this.at++, '*') : this.name();
         }
         if (name !== '*') parts.push({ kind: 'type', name, lower: name.toLowerCase() });
       }
       for (;;) {
-        const c = this.c;
+        if (this.at > from) this.comments();
+        const { c } = this;
+        if (/[#.[&]/.test(c ?? '') && parts.at(-1)?.kind === 'never') throw new Invalid();
         if (c === '#') {
           this.at++;
           parts.push({ kind: 'id', name: this.name(false) });
         } else if (c === '.') {
           this.at++;
           parts.push({ kind: 'class', name: this.name() });
+        } else if (c === '&') {
+          this.at++;
+          parts.push({ kind: 'plain', test: plain.scope });
         } else if (c === '[') parts.push(this.attribute());
         else if (c === ':') parts.push(this.pseudo());
         else if (this.at === from) throw new Invalid();
@@ -161,10 +198,11 @@
     attribute() {
       this.at++;
       this.space();
-      if (this.c === '*' && this.text[this.at + 1] === '|') this.at += 2;
+      const anywhere = this.c === '*' && this.text[this.at + 1] === '|';
+      if (anywhere) this.at += 2;
       const name = this.name();
       this.space();
-      const part = { kind: 'attribute', name, lower: name.toLowerCase(), test: '' };
+      const part = { kind: 'attribute', anywhere, name, lower: name.toLowerCase(), test: '' };
       if (this.c !== ']' && this.c !== undefined) {
         const test = /^[~|^$*]?=/.exec(this.text.slice(this.at, this.at + 2))?.[0];
         if (!test) throw new Invalid();
@@ -193,6 +231,7 @@
       const name = this.name().toLowerCase();
       if (this.c !== '(') {
         if (/^(before|after|first-line|first-letter)$/.test(name)) return { kind: 'never' };
+        if (name === 'host') return { kind: 'host', list: null };
         if (!Object.hasOwn(plain, name)) throw new Invalid();
         return { kind: 'plain', test: plain[name] };
       }
@@ -217,13 +256,19 @@
       switch (name) {
         case 'is':
         case 'where':
-        case 'matches':
         case '-webkit-any':
           return { kind: 'is', list: this.list(')', { forgiving: true }) };
         case 'not':
           return { kind: 'not', list: this.list(')') };
-        case 'has':
-          return { kind: 'has', list: this.list(')', { relative: true }) };
+        case 'has': {
+          if (this.having) throw new Invalid();
+          this.having = true;
+          try {
+            return { kind: 'has', list: this.list(')', { relative: true }) };
+          } finally {
+            this.having = false;
+          }
+        }
         case 'nth-child':
         case 'nth-last-child':
         case 'nth-of-type':
@@ -251,7 +296,11 @@
           return { kind: 'dir', dir: this.name().toLowerCase() };
         }
         case 'host':
-        case 'host-context':
+        case 'host-context': {
+          this.space();
+          const parts = this.compound();
+          return { kind: 'host', list: [[{ combinator: null, parts }]], around: name === 'host-context' };
+        }
         case 'state':
         case 'active-view-transition-type':
           this.at--;
@@ -316,7 +365,7 @@
   const first = (el) => index(siblings(el), el) === 0;
   const last = (el) => siblings(el).at(-1) === el;
   const alike = (el) => siblings(el).filter((s) => s.localName === el.localName && s.namespaceURI === el.namespaceURI);
-  const link = (el) => /^(a|area)$/.test(local(el)) && el.hasAttribute('href');
+  const link = (el) => /^(a|area)$/.test(local(el)) && (el.hasAttribute('href') || (!isHTML(el) && el.hasAttribute('xlink:href')));
   const focused = () => document.activeElement;
   const contains = (el, node) => !!node && (el === node || el.contains(node));
   const optional = /^(input|select|textarea)$/;
@@ -385,7 +434,6 @@
     current: () => false,
     past: () => false,
     future: () => false,
-    host: () => false,
     'active-view-transition': () => false,
   };
   // Values of attributes that HTML compares without case.
@@ -393,6 +441,11 @@
   const attribute = (el, part) => {
     const html = isHTML(el);
     let have = el.getAttribute(html ? part.lower : part.name);
+    if (have === null && (part.anywhere || !html)) {
+      // In a document of HTML the names of other vocabularies match without case, as viewBox does.
+      const called = (a) => (part.anywhere ? a.name.slice(a.name.indexOf(':') + 1) : a.name).toLowerCase() === part.lower;
+      have = [...el.attributes].find(called)?.value ?? null;
+    }
     if (have === null) return false;
     if (part.test === '') return true;
     let want = part.value;
@@ -426,6 +479,10 @@
     for (let at = el; at; at = at.parentElement) {
       const v = at.getAttribute('dir')?.toLowerCase();
       if (v === 'ltr' || v === 'rtl') return v;
+      if (v === 'auto' || (local(at) === 'bdi' && v === undefined)) {
+        const strong = /\p{L}/u.exec(/^(input|textarea)$/.test(local(at)) ? at.value : at.textContent)?.[0] ?? '';
+        return /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/.test(strong) ? 'rtl' : 'ltr';
+      }
     }
     return 'ltr';
   };
@@ -442,7 +499,9 @@
   const part = (el, p, scope) => {
     switch (p.kind) {
       case 'type':
-        return el.localName === p.lower || (!isHTML(el) && el.localName === p.name);
+        return el.localName === p.lower || (!isHTML(el) && el.localName.toLowerCase() === p.lower);
+      case 'bare':
+        return el.namespaceURI === null;
       case 'id':
         return el.id === p.name;
       case 'class':
@@ -480,13 +539,25 @@
     for (const p of parts) if (!part(el, p, scope)) return false;
     return true;
   };
+  // hosts reports whether the element that a shadow tree hangs on is what a part asks for: seen from the tree it is nothing but :host.
+  const hosts = (el, p) => {
+    if (p.kind === 'is') return p.list.some((complex) => complex.length === 1 && complex[0].parts.every((q) => hosts(el, q)));
+    if (p.kind !== 'host') return false;
+    if (!p.list) return true;
+    for (let at = el; at; at = p.around ? at.parentElement : null) if (some(at, p.list, el)) return true;
+    return false;
+  };
   // complete reports whether el is what place i of a complex selector says, with all that stands before; anchor is what a relative
   // one begins at.
   const complete = (el, complex, i, scope, anchor) => {
     if (!compound(el, complex[i].parts, scope)) return false;
     const { combinator } = complex[i];
     if (i === 0 && combinator === null) return true;
-    const before = (e) => (i === 0 ? e === anchor : e.nodeType === 1 && complete(e, complex, i - 1, scope, anchor));
+    const before = (e) => {
+      if (i === 0) return e === anchor;
+      if (e.nodeType === 1) return complete(e, complex, i - 1, scope, anchor);
+      return i === 1 && !!e.host && complex[0].parts.every((p) => hosts(e.host, p));
+    };
     if (combinator === '>' || combinator === ' ') {
       for (let at = parentOf(el); at; at = parentOf(at)) {
         if (before(at)) return true;
@@ -510,7 +581,8 @@
   };
 
   const parsed = new Map();
-  const parse = (text, method) => {
+  const kinds = { 1: 'Element', 9: 'Document', 11: 'DocumentFragment' };
+  const parse = (node, text, method) => {
     text = host.str(text);
     let list = parsed.get(text);
     if (!list) {
@@ -519,7 +591,7 @@
         list = p.list(undefined);
       } catch (e) {
         if (!(e instanceof Invalid)) throw e;
-        throw new g.DOMException(`Failed to execute '${method}': '${text.slice(0, 200)}' is not a valid selector.`, 'SyntaxError');
+        throw new g.DOMException(`Failed to execute '${method}' on '${kinds[node.nodeType]}': '${text.slice(0, 200)}' is not a valid selector.`, 'SyntaxError');
       }
       if (parsed.size > 2000) parsed.clear();
       parsed.set(text, list);
@@ -531,8 +603,8 @@
     const only = single(list);
     for (const el of all(root)) if (only ? part(el, only, root) : some(el, list, root)) yield el;
   };
-  const needs = (args, method) => {
-    if (args.length === 0) throw new TypeError(`Failed to execute '${method}': 1 argument required, but only 0 present.`);
+  const needs = (node, args, method) => {
+    if (args.length === 0) throw new TypeError(`Failed to execute '${method}' on '${kinds[node.nodeType]}': 1 argument required, but only 0 present.`);
   };
   const define = (proto, name, value) => {
     let at = proto;
@@ -542,12 +614,12 @@
   const nodeList = (found) => new g.NodeList(PropertySymbol.illegalConstructor, [...found]);
   for (const proto of [g.Element.prototype, g.Document.prototype, g.DocumentFragment.prototype]) {
     define(proto, 'querySelectorAll', function querySelectorAll(selector) {
-      needs(arguments, 'querySelectorAll');
-      return nodeList(find(this, parse(selector, 'querySelectorAll')));
+      needs(this, arguments, 'querySelectorAll');
+      return nodeList(find(this, parse(this, selector, 'querySelectorAll')));
     });
     define(proto, 'querySelector', function querySelector(selector) {
-      needs(arguments, 'querySelector');
-      const list = parse(selector, 'querySelector');
+      needs(this, arguments, 'querySelector');
+      const list = parse(this, selector, 'querySelector');
       const only = single(list);
       if (only?.kind === 'id' && this.nodeType === 9) return this.getElementById(only.name);
       for (const el of find(this, list)) return el;
@@ -555,15 +627,15 @@
     });
   }
   define(g.Element.prototype, 'matches', function matches(selector) {
-    needs(arguments, 'matches');
-    return some(this, parse(selector, 'matches'), this);
+    needs(this, arguments, 'matches');
+    return some(this, parse(this, selector, 'matches'), this);
   });
   define(g.Element.prototype, 'webkitMatchesSelector', function webkitMatchesSelector(selector) {
     return this.matches(selector);
   });
   define(g.Element.prototype, 'closest', function closest(selector) {
-    needs(arguments, 'closest');
-    const list = parse(selector, 'closest');
+    needs(this, arguments, 'closest');
+    const list = parse(this, selector, 'closest');
     for (let at = this; at && at.nodeType === 1; at = at.parentNode) if (some(at, list, this)) return at;
     return null;
   });
