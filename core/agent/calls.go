@@ -166,7 +166,7 @@ func (t *turn) approve(ctx context.Context, o *offer, c *transcript.Call) (appro
 	if shown.IsError {
 		return approval{refused: &shown}, nil
 	}
-	a := event.Approval{Call: *c, Set: o.set, Class: o.Class, Diff: shown.Diff}
+	a := event.Approval{Call: *c, Set: o.set, Class: o.Class, Diff: shown.Diff, Shown: o.Roles.Changes()}
 	t.emit(a)
 	if t.agent.opt.Approve == nil {
 		return approval{}, nil

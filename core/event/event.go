@@ -84,6 +84,8 @@ type (
 		Class tool.Class `json:"class"`
 		// Diff is what the call would change.
 		Diff string `json:"diff,omitempty"`
+		// Shown are the arguments whose effect Diff shows; a person has to see the others, too.
+		Shown []string `json:"-"`
 	}
 	// CallRunning says that a call begins to run.
 	CallRunning struct {

@@ -53,6 +53,11 @@ type Roles struct {
 	Brief []string `json:",omitempty"`
 }
 
+// Changes are the names of the arguments that a unified difference shows the effect of.
+func (r Roles) Changes() []string {
+	return slices.DeleteFunc([]string{r.Path, r.Content, r.Old, r.New}, func(name string) bool { return name == "" })
+}
+
 // any reports whether a role is given.
 func (r Roles) any() bool {
 	return r.Path != "" || r.Content != "" || r.Old != "" || r.New != "" || len(r.Brief) > 0

@@ -62,8 +62,10 @@ type Reply struct {
 // Errors: as of Message.
 func (d *Dialogue) Ask(ctx context.Context, question string) (Reply, error) {
 	if d.c.Terminal {
-		flushInput(d.c.In)
 		d.lines.discard(ctx)
+		if !d.lines.within { // of a paste the end must not be lost
+			flushInput(d.c.In)
+		}
 	}
 	fmt.Fprint(d.out, question)
 	text, pasted, err := d.more(ctx)

@@ -20,6 +20,8 @@ type lines struct {
 	// drop is set to forget what was said so far of a message that goes on.
 	drop atomic.Bool
 	held *line // was taken from next, but not read
+	// within says that the beginning of a paste was taken, and its end was not.
+	within bool
 }
 
 type line struct {
@@ -95,7 +97,7 @@ const (
 	patience = 3 * time.Second
 )
 
-// discard forgets what was written so far, and what comes without a pause after it.
+// discard forgets what was written so far, what comes without a pause after it, and all of a paste that has begun.
 func (l *lines) discard(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -108,8 +110,11 @@ func (l *lines) discard(ctx context.Context) {
 				}
 				return
 			}
+			l.mark(got.text)
 		case <-time.After(quiet):
-			return
+			if !l.within {
+				return
+			}
 		case <-ctx.Done():
 			return
 		}
@@ -124,17 +129,28 @@ const (
 	pasteEnd   = "\x1b[201~"
 )
 
+// mark notes what the marks of a line that was taken say about pastes, and reports whether there are any.
+func (l *lines) mark(text string) bool {
+	from, to := strings.LastIndex(text, pasteBegin), strings.LastIndex(text, pasteEnd)
+	if from == to {
+		return false
+	}
+	l.within = from > to
+	return true
+}
+
 // message reads a line and those that it goes on in: behind a backslash, or because they were pasted together. again is
-// called before more is to be typed. Pasted says that a part was not typed.
+// called before more is to be typed. Pasted says that a part was not typed. The rest of a paste whose beginning was discarded is
+// no message.
 func (l *lines) message(ctx context.Context, again func()) (text string, pasted bool, err error) {
 	l.drop.Store(false)
 	var b strings.Builder
-	within := false // of what is pasted
+	late := l.within // the rest of such a paste comes
 	for {
 		text, err := l.read(ctx)
 		if l.drop.Swap(false) {
 			b.Reset()
-			within, pasted = false, false
+			l.within, late, pasted = false, false, false
 		}
 		if errors.Is(err, io.EOF) && b.Len() > 0 {
 			return b.String(), pasted, nil
@@ -142,26 +158,30 @@ func (l *lines) message(ctx context.Context, again func()) (text string, pasted 
 		if err != nil {
 			return "", false, err
 		}
-		for _, mark := range []string{pasteBegin, pasteEnd} {
-			pasted = pasted || strings.Contains(text, mark)
+		marked := l.mark(text)
+		if late && l.within {
+			continue
 		}
-		if from, to := strings.LastIndex(text, pasteBegin), strings.LastIndex(text, pasteEnd); from != to {
-			within = from > to
+		if late {
+			late = false
+			text = text[strings.LastIndex(text, pasteEnd)+len(pasteEnd):]
+			marked = false
 		}
+		pasted = pasted || marked
 		text = strings.NewReplacer(pasteBegin, "", pasteEnd, "").Replace(text)
 		more, goesOn := strings.CutSuffix(text, `\`)
-		if within {
+		if l.within {
 			more = text
 		}
 		b.WriteString(more)
 		if b.Len() > MaxMessage {
 			return "", false, errLong()
 		}
-		if !within && !goesOn {
+		if !l.within && !goesOn {
 			return b.String(), pasted, nil
 		}
 		b.WriteByte('\n')
-		if !within {
+		if !l.within {
 			again()
 		}
 	}

@@ -110,6 +110,23 @@ func TestMessageWithoutEnd(t *testing.T) {
 	}
 }
 
+// TestPasteAroundQuestion pastes something that begins before a question and ends after it: nothing of it is an answer.
+func TestPasteAroundQuestion(t *testing.T) {
+	r, w := io.Pipe()
+	defer w.Close()
+	l := readLines(t.Context(), r)
+	go io.WriteString(w, "\x1b[200~first\nsecond\n")
+	before, end := context.WithTimeout(t.Context(), 2*quiet)
+	defer end()
+	l.discard(before)
+	go io.WriteString(w, "y\ny\nlast\x1b[201~no\ny\n")
+	for _, want := range []string{"no", "y"} {
+		if text, pasted, err := l.message(t.Context(), func() {}); text != want || pasted || err != nil {
+			t.Errorf("got %q, %v, %v; want %q", text, pasted, err, want)
+		}
+	}
+}
+
 // TestForget drops what was typed of a message when it is interrupted, and gives up waiting at the end of the context.
 func TestForget(t *testing.T) {
 	r, w := io.Pipe()

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/pooled/pooled/cmd/internal/console"
@@ -29,18 +30,18 @@ type painted struct {
 	color console.Color
 }
 
-// consequences says all that a call would do: what it would change or, where a tool cannot say that in text, every argument.
+// consequences says all that a call would do: what it would change, and every argument that this does not show.
 func consequences(a event.Approval) []painted {
 	diff := strings.TrimRight(a.Diff, "\n")
-	lines := diffLines(diff)
+	var shown []string
 	if strings.Contains(diff, "\n@@ ") {
-		return lines
+		shown = a.Shown
 	}
-	return append(lines, arguments(&a.Call)...)
+	return append(diffLines(diff), arguments(&a.Call, shown)...)
 }
 
-// arguments lists the arguments of a call, in the order in which they were written.
-func arguments(c *transcript.Call) []painted {
+// arguments lists the arguments of a call, in the order in which they were written, but for those that are shown elsewhere.
+func arguments(c *transcript.Call, shown []string) []painted {
 	d := json.NewDecoder(bytes.NewReader(c.Arguments))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
 		return []painted{{1, terminal.Plainly(string(c.Arguments)), console.Plain}}
@@ -54,6 +55,9 @@ func arguments(c *transcript.Call) []painted {
 		}
 		if err != nil {
 			return append(lines, painted{1, err.Error(), console.Red})
+		}
+		if slices.Contains(shown, fmt.Sprint(name)) {
+			continue
 		}
 		var text string
 		if json.Unmarshal(v, &text) != nil {

@@ -20,7 +20,7 @@ func TestConsequences(t *testing.T) {
 			t.Fatal(err)
 		}
 		var b strings.Builder
-		for _, l := range folded(consequences(event.Approval{Diff: diff, Call: transcript.Call{Name: "x", Arguments: raw}})) {
+		for _, l := range folded(consequences(event.Approval{Diff: diff, Shown: []string{"path", "content"}, Call: transcript.Call{Name: "x", Arguments: raw}})) {
 			b.WriteString(strings.Repeat("  ", l.steps) + l.text + "\n")
 		}
 		return b.String()
@@ -37,6 +37,10 @@ func TestConsequences(t *testing.T) {
 		{
 			"lines that look like the heads of files", "--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n--- a/y\n-a\n+++ b/y\n+b\n", nil,
 			[]string{"  --- a/x\n  +++ b/x\n  @@ -1,2 +1,2 @@\n    --- a/y\n    -a\n    +++ b/y\n    +b\n"},
+		},
+		{
+			"an argument that the change does not show", "--- a/x\n+++ b/x\n@@ -0,0 +1,1 @@\n+c\n", map[string]any{"path": "x", "content": "hidden", "command": "rm -r ."},
+			[]string{"    +c\n  command:\n    rm -r .\n"},
 		},
 		{"two files", "--- a/x\n+++ b/x\n@@ -1,1 +1,1 @@\n-a\n+b\n\\ No newline at end of file\n--- a/y\n+++ b/y\n@@ -0,0 +1,1 @@\n+c\n", nil, []string{"    +b\n    \\ No newline at end of file\n  --- a/y\n"}},
 		{"letters that look alike", "--- a/x\n+++ b/x\n@@ -0,0 +1,1 @@\n+p\u0430ss\u200b\n", nil, []string{`    +p\u{430}ss\u{200b}`}},
