@@ -105,6 +105,8 @@ func TestHostilePages(t *testing.T) {
 		{"a large sheet, many times", tree("index.html", strings.Repeat("<link rel=stylesheet href=a.css>", 12), "a.css", big), []string{"a.css: the page would have more than 64 MB"}},
 		{"a large picture, many times", tree("index.html", strings.Repeat("<img src=a.png>", 5000), "a.png", big), []string{"a.png: the page would have more than 64 MB"}},
 		{"many references", tree("index.html", strings.Repeat("<img src=a.png>", 30_000), "a.png", "x"), []string{"a.png: the page refers to files more than 20000 times"}},
+		{"sizes, many times", tree("index.html", "<img srcset='"+strings.Repeat("a.png 1x, ", 1<<20)+"'>", "a.png", "x"), []string{"a.png: the page refers to files more than 20000 times"}},
+		{"many attributes", tree("index.html", "<img "+strings.Repeat("a=b ", 1<<20)+"src=a.png>", "a.png", "x"), nil},
 		{"many missing files", tree("index.html", func() string {
 			var s strings.Builder
 			for i := range 5000 {

@@ -322,7 +322,10 @@ func (in *inliner) srcset(list string) string {
 		if list == "" {
 			return strings.Join(parts, ", ")
 		}
-		n := strings.IndexAny(list+" ", space)
+		n := strings.IndexAny(list, space)
+		if n < 0 {
+			n = len(list)
+		}
 		ref, size := list[:n], ""
 		list = list[n:]
 		// A comma within a reference belongs to it, at its end it ends the entry.
