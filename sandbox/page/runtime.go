@@ -13,7 +13,11 @@ import (
 var guestFiles embed.FS
 
 // guestOrder is the order in which the guest's files run, after happy-dom.
-var guestOrder = []string{"window", "mend", "absent", "sound", "net", "load", "elements", "markup", "document", "selectors", "layout", "styles", "values", "rules", "cascade", "forms", "text", "canvas", "view", "act"}
+var guestOrder = []string{
+	"window", "mend", "select", "absent", "sound", "net", "load", "states", "elements", "markup", "document",
+	"properties", "values", "shorthands", "style", "media", "sheet", "compute", "defaults", "cascade",
+	"forms", "text", "layout", "canvas", "view", "act",
+}
 
 // bootMemory is what happy-dom may use while it boots. Units: bytes.
 const bootMemory = 128 << 20

@@ -108,7 +108,11 @@
       const [date, time] = v.split(/[T ]/);
       return isDate(date ?? '') && isTime(time ?? '') ? `${date}T${time}` : '';
     },
-    color: (v) => page.css.color(v).replace(/^rgb\((\d+), (\d+), (\d+)\)$/, (_, ...n) => `#${n.slice(0, 3).map((x) => (+x).toString(16).padStart(2, '0')).join('')}`).replace(/^(?!#[\da-f]{6}$).*$/, '#000000'),
+    color: (v) => {
+      const c = page.parseColor(v.trim().toLowerCase());
+      const hex = (c === null ? '' : page.colorText(c)).replace(/^rgb\((\d+), (\d+), (\d+)\)$/, (_, ...n) => `#${n.slice(0, 3).map((x) => (+x).toString(16).padStart(2, '0')).join('')}`);
+      return /^#[\da-f]{6}$/.test(hex) ? hex : '#000000';
+    },
     range: (v, el) => {
       const least = isNumber(el.min) ? +el.min : 0;
       const most = Math.max(least, isNumber(el.max) ? +el.max : 100);

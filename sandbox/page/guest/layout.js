@@ -1,33 +1,72 @@
-// There is no layout, but sizes of zero send chart and game code astray. Boxes
-// get a plausible size: from style and attributes, else the parent's width and a line's
-// height. Positions are all zero.
+// There is no layout, but sizes of zero send chart and game code astray. Boxes get a
+// plausible size: what their style says, else the width of what they stand in and a
+// line's height for each child. Positions are all zero.
 (function (host) {
   'use strict';
-  const { document } = host.page;
+  const { page } = host;
+  const { document } = page;
   const line = 20;
+  const deepest = 50;
 
   const pixels = (text) => (/^\d+(\.\d+)?(px)?$/.test(text ?? '') ? parseFloat(text) : undefined);
   const replaced = { canvas: [300, 150], img: [0, 0], video: [300, 150], iframe: [300, 150], svg: [300, 150] };
   const attribute = (el, name, i) => (replaced[el.localName] ? (pixels(el.getAttribute(name)) ?? replaced[el.localName][i]) : undefined);
-  const inline = /^(a|b|i|em|strong|span|label|small|code|button|input|select|sub|sup|kbd|mark)$/;
+  const value = (el, name) => page.computedValue(el, name);
+  const sum = (el, whole, ...names) => names.reduce((n, name) => n + (page.percentOf(value(el, name), whole) || 0), 0);
+  const edges = (el, whole, a, b) => sum(el, whole, `padding-${a}`, `padding-${b}`, `border-${a}-width`, `border-${b}-width`);
+  const sides = { width: ['left', 'right'], height: ['top', 'bottom'] };
 
+  // The box's own size from style, with its edges; undefined when style does not say.
+  const styled = (el, name, whole) => {
+    const text = value(el, name);
+    if (/^[a-z-]+(\(.*[a-z-]+\))?$/.test(text) && !/\d/.test(text)) return undefined;
+    if (/%/.test(text) && whole === undefined) return undefined;
+    const n = page.percentOf(text, whole);
+    if (Number.isNaN(n)) return undefined;
+    return Math.max(0, n) + (value(el, 'box-sizing') === 'border-box' ? 0 : edges(el, whole ?? 0, ...sides[name]));
+  };
+  const limited = (el, name, n, whole) => {
+    const limit = (x) => {
+      const text = value(el, x);
+      const m = /\d/.test(text) && (whole !== undefined || !/%/.test(text)) ? page.percentOf(text, whole) : NaN;
+      return Number.isNaN(m) ? undefined : m + (value(el, 'box-sizing') === 'border-box' ? 0 : edges(el, whole ?? 0, ...sides[name]));
+    };
+    return Math.max(limit(`min-${name}`) ?? 0, Math.min(n, limit(`max-${name}`) ?? Infinity));
+  };
+  const parentOf = (el) => el.parentElement ?? el.getRootNode().host ?? null;
+  const containing = (el, depth = 0) => {
+    const parent = parentOf(el);
+    if (!parent || depth > deepest || value(el, 'position') === 'fixed') return globalThis.innerWidth;
+    const whole = width(parent, depth + 1);
+    return Math.max(0, whole - edges(parent, whole, 'left', 'right'));
+  };
   const width = (el, depth = 0) => {
-    if (!el || el === document.documentElement || depth > 50) return globalThis.innerWidth;
-    const own = pixels(el.style?.width) ?? attribute(el, 'width', 0);
-    if (own !== undefined) return own;
-    if (/^100(vw|%)$/.test(el.style?.width ?? '') || !inline.test(el.localName)) return width(el.parentElement, depth + 1);
-    return Math.min(width(el.parentElement, depth + 1), (el.textContent || el.value || '').length * 8 + 16);
+    const whole = containing(el, depth);
+    const own = styled(el, 'width', whole) ?? attribute(el, 'width', 0);
+    if (own !== undefined) return limited(el, 'width', own, whole);
+    const text = () => (el.textContent || el.value || '').length * 8 + 16;
+    const fits = /^inline/.test(value(el, 'display')) || /^(fit|min|max)-content$/.test(value(el, 'width'));
+    if (fits) return limited(el, 'width', Math.min(whole, text()), whole);
+    return limited(el, 'width', Math.max(0, whole - sum(el, whole, 'margin-left', 'margin-right')), whole);
   };
-  const height = (el) => {
+  const height = (el, depth = 0) => {
     if (el === document.documentElement || el === document.body) return globalThis.innerHeight;
-    const own = pixels(el.style?.height) ?? attribute(el, 'height', 1);
-    if (own !== undefined) return own;
-    if (el.style?.height === '100vh') return globalThis.innerHeight;
-    return Math.max(el.textContent || el.localName === 'input' ? 1 : 0, el.childElementCount) * line;
+    const parent = parentOf(el);
+    const whole = parent && depth < deepest && /%/.test(value(el, 'height')) && (parent === document.body || /[\d]/.test(value(parent, 'height'))) ? height(parent, depth + 1) : undefined;
+    const own = styled(el, 'height', whole) ?? attribute(el, 'height', 1);
+    if (own !== undefined) return limited(el, 'height', own, whole);
+    return limited(el, 'height', Math.max(el.textContent || el.localName === 'input' ? 1 : 0, el.childElementCount) * line, whole);
   };
-  const shown = (el) => el.isConnected && el.style?.display !== 'none' && !el.hidden;
+  page.containingWidth = containing;
+  page.contentSize = (el, name) => {
+    const n = name === 'width' ? width(el) : height(el);
+    return value(el, 'box-sizing') === 'border-box' ? n : Math.max(0, n - edges(el, containing(el), ...sides[name]));
+  };
+  const shown = (el) => el.isConnected && page.isRendered(el);
 
   const owner = (name) => host.owner(name, globalThis.HTMLElement.prototype);
+  const within = (el, name) => (name === 'width' ? width(el) : height(el)) - sum(el, 0, ...sides[name].map((side) => `border-${side}-width`));
+  const root = (el, name) => el === document.documentElement || (page.quirks && el === document.body) ? (name === 'width' ? globalThis.innerWidth : globalThis.innerHeight) : undefined;
   const getters = (sizes) => {
     for (const name of host.keys(sizes)) {
       Object.defineProperty(owner(name), name, {
@@ -39,7 +78,9 @@
     }
   };
   getters({
-    clientWidth: width, clientHeight: height, scrollWidth: width, scrollHeight: height, offsetWidth: width, offsetHeight: height,
+    clientWidth: (el) => root(el, 'width') ?? within(el, 'width'), clientHeight: (el) => root(el, 'height') ?? within(el, 'height'),
+    scrollWidth: (el) => root(el, 'width') ?? within(el, 'width'), scrollHeight: (el) => root(el, 'height') ?? within(el, 'height'),
+    offsetWidth: (el) => width(el), offsetHeight: (el) => height(el),
   });
   Object.defineProperty(owner('getBoundingClientRect'), 'getBoundingClientRect', {
     value: function getBoundingClientRect() {

@@ -125,7 +125,7 @@
     const ok = !found.error && found.status === 200;
     if (ok) {
       const sheet = new globalThis.CSSStyleSheet();
-      sheet.replaceSync(found.text ?? '');
+      Object.assign(sheet._, { owner: el, href: url, text: found.text ?? '', constructed: false, media: { text: el.getAttribute('media') ?? '' } });
       el[PropertySymbol.sheet] = sheet;
       document[PropertySymbol.clearComputedStyleCache]();
     }
@@ -153,8 +153,9 @@
       }
     };
     for (const sheet of document.styleSheets) {
+      if (!sheet._.text.includes('url(')) continue;
       for (const rule of sheet.cssRules) {
-        if (rule.style && rule.selectorText && /url\(/.test(rule.cssText) && document.querySelector(rule.selectorText.replace(/::?(before|after|hover|focus|active)/g, '') || '*')) ask(rule.cssText);
+        if (rule.selectorText && rule._.body.includes('url(') && page.usesRule(rule)) ask(rule.cssText);
       }
     }
     for (const el of document.querySelectorAll('[style*="url("]')) ask(el.getAttribute('style'));
@@ -311,6 +312,7 @@
     phase('loading');
     let nodes = page.nodes;
     page.nodes = null;
+    page.quirks = Boolean(nodes) && !nodes.some((node) => node[0] === '!doctype');
     if (!nodes) {
       page.parsing = true;
       nodes = fromDOM(new globalThis.DOMParser().parseFromString(page.html, 'text/html'));

@@ -3,7 +3,7 @@
 (function (host) {
   'use strict';
   const g = globalThis;
-  const { owner } = host;
+  const { owner, page } = host;
 
   const unseen = new Set(['script', 'style', 'template', 'noscript', 'title', 'head', 'textarea', 'input', 'audio', 'video', 'canvas', 'iframe', 'img', 'object', 'svg']);
   const blocks = /^(block|flex|grid|table|list-item|flow-root|table-caption)$/;
@@ -17,11 +17,8 @@
     }
   };
   const stylesOf = (el) => {
-    const style = g.getComputedStyle(el);
-    return {
-      display: style.display, visible: style.visibility === 'visible' || style.visibility === '',
-      keep: /^(pre|break-spaces)/.test(style.whiteSpace), change: style.textTransform,
-    };
+    const value = (name) => page.computedValue(el, name);
+    return { display: value('display'), visible: value('visibility') === 'visible', keep: /^(preserve|break)/.test(value('white-space-collapse')), change: value('text-transform') };
   };
   const element = (el, out) => {
     const name = el.localName;
@@ -82,12 +79,8 @@
     return out;
   };
 
-  const rendered = (el) => {
-    for (let at = el; at; at = at.parentElement) if (stylesOf(at).display === 'none') return false;
-    return true;
-  };
   const read = (el) => {
-    if (!el.isConnected || unseen.has(el.localName) || !rendered(el)) return el.textContent;
+    if (!el.isConnected || unseen.has(el.localName) || !page.isRendered(el)) return el.textContent;
     const out = [];
     gather(el, stylesOf(el), out);
     return join(out);

@@ -9,29 +9,12 @@
   const skipped = new Set(['script', 'style', 'template', 'noscript', 'head', 'link', 'meta', 'title', 'datalist']);
   const block = /^(address|article|aside|blockquote|body|dd|details|dialog|div|dl|dt|fieldset|figcaption|figure|footer|form|h[1-6]|header|hr|html|li|main|nav|ol|p|pre|section|summary|table|tbody|tfoot|thead|tr|ul)$/;
 
-  // Hidden by attribute, inline style or style sheet. Style sheets are asked only
-  // while the page is small: the answer is slow.
+  // Elements that are asked whether they are hidden: a page of a hundred thousand would take too long.
+  const maxAsked = 5000;
   let asked = 0;
-  let hiding = false; // whether any sheet hides something
-  const hides = /display\s*:\s*none|visibility\s*:\s*hidden/;
-  const sheetsHide = () => {
-    for (const sheet of document.styleSheets) {
-      try {
-        for (const rule of sheet.cssRules) if (hides.test(rule.cssText)) return true;
-      } catch {}
-    }
-    return false;
-  };
   const hidden = (el) => {
-    if (el.hidden || el.style?.display === 'none' || el.style?.visibility === 'hidden') return true;
-    if (el.localName === 'dialog' && !el.hasAttribute('open')) return true;
-    if (!hiding || asked++ > 400) return false;
-    try {
-      const style = globalThis.getComputedStyle(el);
-      return style.display === 'none' || style.visibility === 'hidden';
-    } catch {
-      return false;
-    }
+    if (asked++ > maxAsked) return el.hidden;
+    return page.computedValue(el, 'display') === 'none' || page.computedValue(el, 'visibility') !== 'visible';
   };
 
   const fieldText = (el) => {
@@ -42,7 +25,6 @@
 
   page.text = () => {
     asked = 0;
-    hiding = sheetsHide();
     let out = '';
     const line = () => {
       out = out.replace(/[ \t]+$/, '');
