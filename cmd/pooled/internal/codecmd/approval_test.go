@@ -39,7 +39,8 @@ func TestConsequences(t *testing.T) {
 			[]string{"  --- a/x\n  +++ b/x\n  @@ -1,2 +1,2 @@\n    --- a/y\n    -a\n    +++ b/y\n    +b\n"},
 		},
 		{
-			"an argument that the change does not show", "--- a/x\n+++ b/x\n@@ -0,0 +1,1 @@\n+c\n", map[string]any{"path": "x", "content": "hidden", "command": "rm -r ."},
+			"an argument that the change does not show", "--- a/x\n+++ b/x\n@@ -0,0 +1,1 @@\n+c\n",
+			map[string]any{"path": "x", "content": "hidden", "command": "rm -r ."},
 			[]string{"    +c\n  command:\n    rm -r .\n"},
 		},
 		{"two files", "--- a/x\n+++ b/x\n@@ -1,1 +1,1 @@\n-a\n+b\n\\ No newline at end of file\n--- a/y\n+++ b/y\n@@ -0,0 +1,1 @@\n+c\n", nil, []string{"    +b\n    \\ No newline at end of file\n  --- a/y\n"}},
