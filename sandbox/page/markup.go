@@ -17,10 +17,11 @@ const maxMarkup = 2 << 20
 // A text is a string; an element is [name, [attribute, value, …], child…], its name
 // "svg rect" outside HTML; a comment is ["!", text], a doctype ["!doctype", name]. A script
 // that the text ends in is ["!script", [attribute, value, …], text]: browsers do not run it.
+// Scripts says whether the document runs scripts, which what is in a noscript element depends on.
 //
 // Errors: those of the parser, which refuses nesting beyond 512.
-func markup(text string) ([]any, error) {
-	root, err := html.Parse(&patient{strings.NewReader(text), time.Now().Add(maxParse)})
+func markup(text string, scripts bool) ([]any, error) {
+	root, err := html.ParseWithOptions(&patient{strings.NewReader(text), time.Now().Add(maxParse)}, html.ParseOptionEnableScripting(scripts))
 	if err != nil {
 		return nil, err
 	}
@@ -46,6 +47,9 @@ func fragment(context, text string) ([]any, error) {
 	space, name, found := strings.Cut(context, " ")
 	if !found {
 		space, name = "", context
+	}
+	if name == "head" && space == "" {
+		name = "body" // the package html leaves out what does not belong into a head; the standard does not
 	}
 	parent := &html.Node{Type: html.ElementNode, Data: name, DataAtom: atom.Lookup([]byte(name)), Namespace: space}
 	nodes, err := html.ParseFragment(&patient{strings.NewReader(text), time.Now().Add(maxParse)}, parent)

@@ -18,7 +18,7 @@ func TestMarkup(t *testing.T) {
 		{"<textarea><script>", `[["html",[],["head",[]],["body",[],["textarea",[],"<script>"]]]]`},
 		{"<template><td>x</template>", `[["html",[],["head",[],["template",[],["td",[],"x"]]],["body",[]]]]`},
 	} {
-		nodes, err := markup(c.html)
+		nodes, err := markup(c.html, true)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,7 +77,7 @@ func TestMarkupStaysFast(t *testing.T) {
 	} {
 		text := strings.Repeat(piece, 400_000/len(piece))
 		began := time.Now()
-		nodes, err := markup(text)
+		nodes, err := markup(text, true)
 		if took := time.Since(began); took > 3*time.Second {
 			t.Errorf("400 kB of %q took %v (%d nodes, %v)", piece, took, len(nodes), err)
 		}
@@ -87,7 +87,7 @@ func TestMarkupStaysFast(t *testing.T) {
 func FuzzMarkup(f *testing.F) {
 	f.Add("<!doctype html><p onclick=x()>a<svg><b>")
 	f.Fuzz(func(t *testing.T, text string) {
-		nodes, err := markup(text)
+		nodes, err := markup(text, true)
 		if err != nil {
 			return
 		}

@@ -89,7 +89,7 @@ func (rt *Runtime) Open(ctx context.Context, files fs.FS, o Options) (*Page, err
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrEntry, err)
 	}
-	nodes, err := markup(html)
+	nodes, err := markup(html, true)
 	if err != nil {
 		nodes = nil // the guest's own parser is more patient
 	}
@@ -154,7 +154,7 @@ func (p *Page) host(name string, args []string) (string, error) {
 		if len(args[0]) > maxFragment {
 			return "", nil // the guest parses it itself
 		}
-		nodes, err := markup(args[0])
+		nodes, err := markup(args[0], false)
 		if err != nil {
 			return "", nil
 		}

@@ -132,7 +132,7 @@ document.getElementById('late').textContent = 'x';</script></head>
 document.querySelector('input').addEventListener('change', (e) => console.log('change', e.target.value));
 document.querySelector('select').onchange = function () { console.log('select', this.value); };</script>`),
 			actions: []string{"click:Send", "type:[name=who]=Ada", "type:select=b", "click:[name=c]", "type:[name=t]=x", "click:Send"},
-			log:     "log change Ada\nlog select bb\nlog {\"who\":\"Ada\",\"s\":\"bb\",\"c\":\"on\",\"t\":\"x\"}",
+			log:     "info the form is not submitted: <input name=\"who\">: Please fill out this field.\nlog change Ada\nlog select bb\nlog {\"who\":\"Ada\",\"s\":\"bb\",\"c\":\"on\",\"t\":\"x\"}",
 		},
 		{
 			name:    "enter submits, false cancels",

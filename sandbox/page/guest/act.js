@@ -29,7 +29,8 @@
     return el.dispatchEvent(new cls(type, { bubbles: true, cancelable: true, composed: true, button: 0, detail: 1, clientX: 1, clientY: 1, ...extra }));
   };
 
-  const focus = (el) => {
+  const focus = (el, byPointer = false) => {
+    page.focusedByPointer = byPointer ? el : null;
     if (document.activeElement === el) return;
     if (document.activeElement && document.activeElement !== document.body) leave(document.activeElement);
     el.focus?.();
@@ -69,16 +70,19 @@
     setValue(el, el.value + text);
     el.dispatchEvent(new g.InputEvent('input', { ...data, cancelable: false }));
     dirty.add(el);
+    page.forms.edit(el);
   };
 
   const acts = {
     click(selector) {
       const el = find(selector, 'click');
       if (el.disabled) throw new NotFound(`${selector} is disabled`);
+      page.hovered = el;
+      page.version++;
       if (el.localName === 'option') return acts.choose(el.closest('select'), el);
       mouse(el, 'pointerdown');
       const focusable = el.closest('button, input, textarea, select, a[href], [tabindex], [contenteditable]');
-      if (mouse(el, 'mousedown') && focusable) focus(focusable);
+      if (mouse(el, 'mousedown') && focusable) focus(focusable, true);
       mouse(el, 'pointerup');
       mouse(el, 'mouseup');
       mouse(el, 'click');
@@ -90,6 +94,8 @@
     },
     hover(selector) {
       const el = find(selector, 'click');
+      page.hovered = el;
+      page.version++;
       for (const type of ['pointerover', 'pointerenter', 'mouseover', 'mouseenter', 'pointermove', 'mousemove']) mouse(el, type);
     },
     // Replaces what the field holds, key by key.
@@ -109,6 +115,7 @@
       if (!('value' in el)) throw new NotFound(`${selector} is not a field`);
       if (!editable(el) || /^(date|time|month|week|datetime-local|number)$/.test(el.type)) {
         setValue(el, text);
+        page.forms.edit(el);
         el.dispatchEvent(new g.InputEvent('input', { bubbles: true, data: text, inputType: 'insertText' }));
         el.dispatchEvent(new g.Event('change', { bubbles: true }));
         return undefined;
@@ -125,8 +132,8 @@
       return undefined;
     },
     choose(select, option) {
-      setValue(select, option.value);
       option.selected = true;
+      page.forms.edit(select);
       select.dispatchEvent(new g.Event('input', { bubbles: true }));
       select.dispatchEvent(new g.Event('change', { bubbles: true }));
     },
@@ -150,6 +157,7 @@
           else if (form) form.requestSubmit();
         }
       } else if (proceed && (name === 'Enter' || name === ' ') && /^(button|a|summary)$/.test(el.localName)) mouse(el, 'click');
+      if (proceed && name === 'Escape') page.dismiss();
       key(el, 'keyup', name);
     },
     submit(selector) {

@@ -45,7 +45,7 @@
   live('all', '*');
 
   get(proto, 'compatMode', function () {
-    return this !== document || this.doctype || !page.html ? 'CSS1Compat' : 'BackCompat';
+    return page.quirkyDocuments.has(this) || (this === document && !this.doctype && page.html) ? 'BackCompat' : 'CSS1Compat';
   });
   get(proto, 'dir', function () {
     const dir = (this.documentElement?.getAttribute('dir') ?? '').toLowerCase();
@@ -53,6 +53,11 @@
   }, function (value) {
     this.documentElement?.setAttribute('dir', value);
   });
+  const title = host.descriptor(host.owner('title', g.Document.prototype), 'title');
+  get(host.owner('title', g.Document.prototype), 'title', function () {
+    return host.apply(title.get, this, []).replace(/[ \t\n\f\r]+/g, ' ').trim();
+  }, title.set);
+  get(proto, 'textContent', () => null, () => {});
   get(proto, 'inputEncoding', () => 'UTF-8');
   get(proto, 'designMode', () => 'off', () => {});
   get(proto, 'lastModified', () => {

@@ -161,15 +161,42 @@
     for (const el of document.querySelectorAll('[style*="url("]')) ask(el.getAttribute('style'));
   };
 
-  // Elements with an id are properties of the window, unless something else is.
-  const named = (id) => {
-    if (!id || id in globalThis) return;
-    Object.defineProperty(globalThis, id, {
-      get: () => document.getElementById(id) ?? undefined,
-      set: (value) => Object.defineProperty(globalThis, id, { value, writable: true, configurable: true, enumerable: true }),
-      configurable: true,
-      enumerable: false,
-    });
+  // Elements with an id are properties of the window, unless something else is: for as long as they are on the page.
+  const ids = document[PropertySymbol.elementIdMap];
+  const { set: enter, delete: leave } = ids;
+  const ours = new Map(); // id → the getter that was made for it
+  ids.set = function (id, entry) {
+    if (id && !(id in globalThis)) {
+      const get = () => document.getElementById(id) ?? undefined;
+      ours.set(id, get);
+      Object.defineProperty(globalThis, id, {
+        get,
+        set: (value) => Object.defineProperty(globalThis, id, { value, writable: true, configurable: true, enumerable: true }),
+        configurable: true,
+        enumerable: false,
+      });
+    }
+    return host.apply(enter, ids, [id, entry]);
+  };
+  ids.delete = function (id) {
+    const get = ours.get(id);
+    if (ours.delete(id) && host.descriptor(globalThis, id)?.get === get) delete globalThis[id];
+    return host.apply(leave, ids, [id]);
+  };
+  // Forms and pictures with a name are properties of the document and of the window.
+  const named = (el) => {
+    const name = /^(form|img|iframe|embed|object)$/.test(el.localName) ? el.getAttribute('name') : '';
+    if (!name) return;
+    const get = () => [...document.getElementsByName(name)].find((x) => x.localName === el.localName);
+    for (const on of [document, globalThis]) {
+      if (name in on) continue;
+      Object.defineProperty(on, name, {
+        get,
+        set: (value) => Object.defineProperty(on, name, { value, writable: true, configurable: true, enumerable: true }),
+        configurable: true,
+        enumerable: false,
+      });
+    }
   };
 
   const pairs = (list) => {
@@ -275,7 +302,7 @@
         continue;
       }
       const el = create(node);
-      named(el.id);
+      named(el);
       const kind = scriptKind(el);
       if (kind === 'none') {
         if (el.localName === 'style') build(node.slice(2), el);

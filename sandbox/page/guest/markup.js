@@ -31,7 +31,7 @@
         const text = html === null ? '' : host.str(html);
         const made = this.ownerDocument === document ? fragment(this, text) : null;
         if (!made) return host.apply(set, this, [text]);
-        content(this).replaceChildren(made);
+        page.replaceAll(content(this), made);
       },
       configurable: true,
       enumerable: true,
@@ -77,6 +77,7 @@
     configurable: true,
   });
 
+  const quirky = (page.quirkyDocuments = new WeakSet());
   const parserProto = owner('parseFromString', g.DOMParser.prototype);
   const fromString = parserProto.parseFromString;
   const parseDocument = (html) => {
@@ -84,12 +85,23 @@
     if (answer === '') return null;
     const out = document.implementation.createHTMLDocument('');
     while (out.firstChild) out.removeChild(out.firstChild);
-    page.build(host.parse(answer), out);
+    const nodes = host.parse(answer);
+    page.build(nodes, out);
+    if (!nodes.some((node) => node[0] === '!doctype')) quirky.add(out);
     return out;
   };
   Object.defineProperty(parserProto, 'parseFromString', {
     value: function parseFromString(text, type) {
-      return (type === 'text/html' ? parseDocument(host.str(text)) : null) ?? host.apply(fromString, this, [text, type]);
+      if (!/^(text\/(html|xml)|application\/(xml|xhtml\+xml)|image\/svg\+xml)$/.test(type)) {
+        throw new TypeError(`Failed to execute 'parseFromString' on 'DOMParser': The provided value '${host.str(type)}' is not a valid enum value of type SupportedType.`);
+      }
+      const made = type === 'text/html' ? parseDocument(host.str(text)) : null;
+      if (made) return made;
+      // happy-dom's XML parser knows no CDATA sections.
+      const plain = host.str(text).replace(/<!\[CDATA\[([^]*?)\]\]>/g, (_, t) => t.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;'));
+      const out = host.apply(fromString, this, [type === 'text/html' ? text : plain, type]);
+      if (type !== 'text/html') out[PropertySymbol.contentType] = type;
+      return out;
     },
     writable: true,
     configurable: true,

@@ -23,14 +23,6 @@
     return this.querySelectorAll(':scope > tr');
   });
 
-  // Fields that have a value before anyone gave them one.
-  const initial = { color: () => '#000000', range: (el) => host.str(((+el.min || 0) + (el.max === '' ? 100 : +el.max)) / 2) };
-  const input = owner('value', g.HTMLInputElement.prototype);
-  const { get: value } = host.descriptor(input, 'value');
-  getter(input, 'value', function () {
-    return host.apply(value, this, []) || (Object.hasOwn(initial, this.type) ? initial[this.type](this) : '');
-  });
-
   // Text may be any value: 0 is "0", only null is nothing.
   const node = owner('textContent', g.Element.prototype);
   const text = host.descriptor(node, 'textContent');
@@ -40,6 +32,15 @@
       host.apply(text.set, this, [value === null || value === undefined ? '' : host.str(value)]);
     },
   });
+
+  // #f00 reads back as rgb(255, 0, 0).
+  hooks.hexColor = (color) => {
+    const hex = /^#([\da-f]{3,4}|[\da-f]{6}|[\da-f]{8})$/i.exec(color)?.[1];
+    if (!hex) return color;
+    const parts = hex.length < 6 ? [...hex].map((c) => c + c) : hex.match(/../g);
+    const [r, gr, b, a] = parts.map((p) => parseInt(p, 16));
+    return a === undefined || a === 255 ? `rgb(${r}, ${gr}, ${b})` : `rgba(${r}, ${gr}, ${b}, ${+(a / 255).toFixed(3)})`;
+  };
 
   // The numbers that some of the names of a DOMException had before names.
   // Source: Web IDL, 3.14.1.
@@ -54,15 +55,6 @@
   codes.forEach((name, i) => {
     for (const at of [g.DOMException, g.DOMException.prototype]) Object.defineProperty(at, `${name}_ERR`, { value: i + 1, enumerable: true });
   });
-
-  // #f00 reads back as rgb(255, 0, 0).
-  hooks.hexColor = (color) => {
-    const hex = /^#([\da-f]{3,4}|[\da-f]{6}|[\da-f]{8})$/i.exec(color)?.[1];
-    if (!hex) return color;
-    const parts = hex.length < 6 ? [...hex].map((c) => c + c) : hex.match(/../g);
-    const [r, gr, b, a] = parts.map((p) => parseInt(p, 16));
-    return a === undefined || a === 255 ? `rgb(${r}, ${gr}, ${b})` : `rgba(${r}, ${gr}, ${b}, ${+(a / 255).toFixed(3)})`;
-  };
 
   // Names that attribute handlers find in the window, although elements have them too.
   const unscopables = (...names) => ({

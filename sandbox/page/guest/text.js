@@ -5,20 +5,25 @@
   const g = globalThis;
   const { owner, page } = host;
 
-  const unseen = new Set(['script', 'style', 'template', 'noscript', 'title', 'head', 'textarea', 'input', 'audio', 'video', 'canvas', 'iframe', 'img', 'object', 'svg']);
+  const unseen = new Set(['script', 'style', 'template', 'noscript', 'title', 'head', 'textarea', 'input', 'audio', 'video', 'canvas', 'iframe', 'img', 'object', 'progress', 'meter', 'defs', 'desc', 'metadata']);
   const blocks = /^(block|flex|grid|table|list-item|flow-root|table-caption)$/;
 
+  // Text that keeps its line breaks, but not its spaces, is broken up here.
+  const pieces = (text, { keep, breaks, change }) => {
+    if (!breaks) return [{ text, keep, change }];
+    return text.split('\n').flatMap((line, i) => [...(i > 0 ? ['\n'] : []), { text: line.replace(/^[ \t]+|[ \t]+$/g, ''), keep: false, change }]);
+  };
   // What is gathered: texts, and numbers of line breaks that are needed at least.
   const gather = (node, styles, out) => {
     for (const child of node.childNodes) {
       if (child.nodeType === 3) {
-        if (styles.visible) out.push({ text: child.data, keep: styles.keep, change: styles.change });
+        if (styles.visible) out.push(...pieces(child.data, styles));
       } else if (child.nodeType === 1) element(child, out);
     }
   };
   const stylesOf = (el) => {
     const value = (name) => page.computedValue(el, name);
-    return { display: value('display'), visible: value('visibility') === 'visible', keep: /^(preserve|break)/.test(value('white-space-collapse')), change: value('text-transform') };
+    return { display: value('display'), visible: value('visibility') === 'visible', keep: /^(preserve$|preserve-spaces|break)/.test(value('white-space-collapse')), breaks: value('white-space-collapse') === 'preserve-breaks', change: value('text-transform') };
   };
   const element = (el, out) => {
     const name = el.localName;
@@ -26,9 +31,13 @@
     const styles = stylesOf(el);
     if (styles.display === 'none') return;
     if (name === 'br') return void out.push('\n');
-    const break_ = name === 'p' ? 2 : blocks.test(styles.display) || /^(option|optgroup)$/.test(name) ? 1 : 0;
+    const lone = name === 'text' && el.namespaceURI !== 'http://www.w3.org/1999/xhtml';
+    const break_ = name === 'p' ? 2 : lone || blocks.test(styles.display) || /^(option|optgroup)$/.test(name) ? 1 : 0;
     if (break_) out.push(break_);
-    gather(el, styles, out);
+    if (name === 'details' && !el.open) {
+      const summary = [...el.children].find((x) => x.localName === 'summary');
+      if (summary) element(summary, out);
+    } else gather(el, styles, out);
     if (/^table-cell$/.test(styles.display) && el.nextElementSibling) out.push('\t');
     if (/^table-row$/.test(styles.display) && rowAfter(el)) out.push('\n');
     if (break_) out.push(break_);
@@ -80,14 +89,16 @@
   };
 
   const read = (el) => {
+    if (el.localName === 'textarea' && el.isConnected) return '';
     if (!el.isConnected || unseen.has(el.localName) || !page.isRendered(el)) return el.textContent;
     const out = [];
-    gather(el, stylesOf(el), out);
+    if (el.localName === 'details') element(el, out);
+    else gather(el, stylesOf(el), out);
     return join(out);
   };
   const nodes = (text, document) => {
     const out = document.createDocumentFragment();
-    host.str(text ?? '').split(/\r\n|\n|\r/).forEach((line, i) => {
+    host.str(text === null ? '' : text).split(/\r\n|\n|\r/).forEach((line, i) => {
       if (i > 0) out.appendChild(document.createElement('br'));
       if (line !== '') out.appendChild(document.createTextNode(line));
     });

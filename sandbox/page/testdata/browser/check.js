@@ -10,7 +10,7 @@
   window.check = (name, f) => {
     const at = lines.length;
     const set = (v) => {
-      lines[at] = `${name}: ${show(v)}`.replace(/[\n\r]/g, (c) => (c === '\n' ? '\\n' : '\\r'));
+      lines[at] = `${name}: ${show(v)}`.replace(/[\n\r]/g, (c) => (c === '\n' ? '\\n' : '\\r')).replace(/<(?=\/script)/gi, '‹').replaceAll('\0', '\\0');
     };
     const fail = (e) => set(`throws ${e?.name ?? e}`);
     set('never settled');
