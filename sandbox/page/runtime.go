@@ -14,9 +14,10 @@ var guestFiles embed.FS
 
 // guestOrder is the order in which the guest's files run, after happy-dom.
 var guestOrder = []string{
-	"window", "mend", "select", "absent", "sound", "net", "load", "forms", "fields", "validity", "elements", "serialize", "markup", "document", "frames", "submit", "overlay",
+	"window", "mend", "nodes", "select", "absent", "sound", "net", "load",
+	"forms", "fields", "validity", "elements", "serialize", "markup", "document", "frames", "submit", "overlay",
 	"properties", "values", "shorthands", "style", "media", "sheet", "compute", "defaults", "cascade",
-	"text", "layout", "canvas", "view", "act",
+	"text", "layout", "observers", "canvas", "view", "act",
 }
 
 // bootMemory is what happy-dom may use while it boots. Units: bytes.

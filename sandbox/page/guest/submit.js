@@ -367,7 +367,7 @@
       }
     }
     if (!actor) return dispatch();
-    const box = nameOf(actor) === 'input' && !forms.disabled(actor) && /^(checkbox|radio)$/.test(actor.type) ? actor : null;
+    const box = nameOf(actor) === 'input' && /^(checkbox|radio)$/.test(actor.type) ? actor : null;
     let restore = null;
     if (box?.type === 'checkbox') {
       const [checked, mixed] = [box.checked, box.indeterminate];
