@@ -194,6 +194,37 @@ func TestLastModified(t *testing.T) {
 	checkPulled(t, s, "m", data)
 }
 
+// TestLastModifiedJustNow begins anew where a file has no tag and changed in the minute before: within it may hide another change.
+func TestLastModifiedJustNow(t *testing.T) {
+	old, data := model(t, 300_000, 1, nil), model(t, 300_000, 2, nil)
+	date := time.Now().Add(-10 * time.Second).UTC().Format(http.TimeFormat)
+	srv := serve(t, map[string][]byte{"/m.gguf": data})
+	srv.hook = func(n int, w http.ResponseWriter, r *http.Request) bool {
+		if r.URL.Path != "/m.gguf" {
+			return false
+		}
+		w.Header().Set("Last-Modified", date)
+		if n > 1 {
+			if r.Header.Get("Range") != "" {
+				w.Header().Set("Content-Range", fmt.Sprintf("bytes 100000-%d/%d", len(data)-1, len(data)))
+				w.WriteHeader(http.StatusPartialContent)
+				_, _ = w.Write(data[100_000:])
+				return true
+			}
+			return false
+		}
+		w.Header().Set("Content-Length", strconv.Itoa(len(old)))
+		_, _ = w.Write(old[:100_000])
+		w.(http.Flusher).Flush()
+		panic(http.ErrAbortHandler)
+	}
+	s := store(t, srv)
+	if _, err := s.Pull(t.Context(), srv.URL+"/m.gguf", nil); err != nil {
+		t.Fatal(err)
+	}
+	checkPulled(t, s, "m", data)
+}
+
 // TestPartsThatAreNone asks for no second part when the first says that there is none.
 func TestPartsThatAreNone(t *testing.T) {
 	for name, first := range map[string][]byte{"one part": model(t, 5000, 1, nil), "one of three": parts(t, 3)[0]} {

@@ -78,7 +78,10 @@ type announced struct {
 // readAnnounced reads the headers of an answer and of the redirects that led to it: a hub states size and SHA-256 of a
 // large file in its redirect to the place where the bytes are.
 func readAnnounced(resp *http.Response) announced {
-	a := announced{lastModified: resp.Header.Get("Last-Modified")}
+	var a announced
+	if settled(resp.Header) {
+		a.lastModified = resp.Header.Get("Last-Modified")
+	}
 	// Only a strong tag promises the same bytes.
 	if tag := resp.Header.Get("ETag"); strings.HasPrefix(tag, `"`) {
 		a.etag = tag
@@ -106,6 +109,14 @@ func readAnnounced(resp *http.Response) announced {
 		}
 	}
 	return a
+}
+
+// settled reports whether the date of a file promises the same bytes: one of the last minute may hide another change.
+// Source: RFC 7232, 2.2.2.
+func settled(h http.Header) bool {
+	changed, err := http.ParseTime(h.Get("Last-Modified"))
+	sent, err2 := http.ParseTime(h.Get("Date"))
+	return err == nil && err2 == nil && sent.Sub(changed) >= time.Minute
 }
 
 // byteRange is a part of a file.
