@@ -15,7 +15,7 @@ type miss struct {
 	shown    string
 }
 
-var misses = slices.Concat(xmlMisses, hermesMisses, otherMisses)
+var misses = slices.Concat(xmlMisses, hermesMisses, otherMisses, reportedMisses)
 
 var xmlMisses = []miss{
 	{

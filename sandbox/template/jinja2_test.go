@@ -91,6 +91,15 @@ func TestReportedFaults(t *testing.T) {
 			"{% for c in 'abc' %}{{ c }}{% if not loop.last %},{% endif %}{% endfor %} [{% for c in 'ab' %}{{ loop.length }}{{ loop.revindex }}{% endfor %}] [{% for c in 'abc'[::-1] %}{{ loop.last }}{% endfor %}]",
 			"a,b,c [2221] [FalseFalseTrue]",
 		},
+		// node-llama-cpp 366, llama-box 57, llama.cpp 11016, 11400, 11402, 11443 and 11866.
+		{"rejectattr", "{{ [{'r':'a'},{'r':'b'}]|rejectattr('r','equalto','a')|map(attribute='r')|join }}", "b"},
+		{"a filter of an item", "{% for m in [{'role':'user'}] %}{{m['role'] | capitalize}}{% endfor %}", "User"},
+		{"break and continue", "{% for i in [1,2,3,4] %}{% if i == 2 %}{% continue %}{% elif i == 4 %}{%- break %}{% endif %}{{ i }}{% endfor %}", "13"},
+		{"what the model writes is marked", "{% for m in [{'t':'a'}]|selectattr('t','equalto','a') %}{% generation %}{{ m.t }}{% endgeneration %}{% endfor %}", "a"},
+		{"methods of texts", "{{ ' a '.strip() + 'b' }}{{ 'x,y'.split(',')[-1] }}{{ 'Ab'.upper().startswith('A') }}", "abyTrue"},
+		{"a name that is not there", "{% if unk is defined %}x{% endif %}{{ (system or '') + 'y' }}", "y"},
+		{"an empty text cut on the left", "a\n{{- '' }}\n{{- 'b' }}", "ab"},
+		{"names that last", "{% set ns = namespace(a=0) %}{% for i in [1,2] %}{% set ns.a = ns.a + i %}{% endfor %}{{ ns.a }}", "3"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := r.Render(context.Background(), chat.RenderRequest{Template: c.template, Input: []byte(`{"messages":[]}`)})
