@@ -130,9 +130,6 @@
     writable: true,
     configurable: true,
   });
-  page.upgradeBuiltIn = (el) => {
-    if (definitions().size > 0) upgrade(el);
-  };
 
   const adopt = g.Document.prototype.adoptNode;
   Object.defineProperty(owner('adoptNode', g.Document.prototype), 'adoptNode', {

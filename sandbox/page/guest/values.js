@@ -508,7 +508,6 @@
     }
     return out;
   };
-  page.lengthKinds = { lengths, absolute };
   page.component = component;
   page.evaluateMath = (text) => single(evaluate(text, fixed));
 })
